@@ -13,6 +13,22 @@ const MANY = 9000
 
 const LINE = { productId: 1, variantId: 11, quantity: 1, refunded: 0, product: null }
 
+/** The line of most orders: for one or all variants of product 2, some of them refunded. Its file is that of variant 21. */
+function popularLine(index: number) {
+  const variantId = index % 7 === 0 ? 22 : index % 2 === 0 ? 21 : null
+  return { ...LINE, productId: 2, variantId, refunded: index % 11 === 4 ? 1 : 0 }
+}
+
+/** These orders have the popular file themselves. */
+function isAttached(index: number): boolean {
+  return index % 500 === 0
+}
+
+function linesOf(index: number) {
+  if (index % 3000 === 5) return [LINE]
+  return index % 5 === 0 ? [] : [popularLine(index)]
+}
+
 function orderAt(accountId: string, index: number): Order {
   const at = new Date(NOON.getTime() + index * 1000)
   return {
@@ -26,7 +42,7 @@ function orderAt(accountId: string, index: number): Order {
     name: index % 2 === 0 ? 'Ada Lovelace' : 'Grace Hopper',
     locale: null,
     label: null,
-    lines: index % 3000 === 5 ? [LINE] : [],
+    lines: linesOf(index),
     downloads: 0,
     maxDownloads: null,
     expiresAt: index % 50 === 3 ? NOON : null,
@@ -51,9 +67,11 @@ function orderAt(accountId: string, index: number): Order {
   }
 }
 
-async function fillOrders(data: AccountData, accountId: string): Promise<Order[]> {
+async function fillOrders(data: AccountData, accountId: string, asset: string): Promise<Order[]> {
   const orders = Array.from({ length: MANY }, (_, index) => orderAt(accountId, index))
-  const records = orders.map((order) => ({ order, assetIds: [], files: [] }))
+  const records = orders.map((order, index) => {
+    return { order, assetIds: isAttached(index) ? [asset] : [], files: [] }
+  })
   for (let at = 0; at < MANY; at += 1000) {
     await data.importOrders({ orders: records.slice(at, at + 1000) })
   }
@@ -79,11 +97,14 @@ function listed(orders: Order[], matches: (order: Order) => boolean, { sort }: O
 export function testLongOrderLists({ name, open }: Contract): void {
   test(name('a list of many orders is as if it was read in full'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
-    await data.putProducts([aProduct({ variantId: 11 })])
+    const ofPopular = [21, 22].map((variantId) => aProduct({ productId: 2, variantId }))
+    await data.putProducts([aProduct({ variantId: 11 }), ...ofPopular])
     const asset = await aReadyAsset(data)
     await data.attachProducts(asset, select({ productIds: [1] }))
+    const popular = await aReadyAsset(data)
+    await data.attachProducts(popular, select({ variantIds: [21] }))
     const other = database.of((await anAccount(database, 'other')).id)
-    const [first] = await fillOrders(data, account.id)
+    const [first] = await fillOrders(data, account.id, popular)
     const otherAccount = (await other.listOrders({ page: 1, perPage: 1, sort: NEWEST })).total
     assert.equal(otherAccount, 0)
     assert.ok(first)
@@ -100,7 +121,15 @@ export function testLongOrderLists({ name, open }: Contract): void {
         .join(' ')
         .toLowerCase()
         .includes(text)
-    const covers = ({ lines }: Order) => lines.length > 0
+    const hasProduct = (id: number) => (order: Order) =>
+      order.lines.some(({ productId }) => productId === id)
+    const attached = new Set(orders.filter((_, index) => isAttached(index)).map(({ id }) => id))
+    const coversPopular = ({ id, lines }: Order) =>
+      attached.has(id) ||
+      lines.some(
+        ({ productId, variantId, refunded }) =>
+          productId === 2 && variantId !== 22 && refunded === 0,
+      )
     const cases: [Partial<OrderQuery>, (order: Order) => boolean][] = [
       [{}, () => true],
       [{ words: ['buyer'] }, has('buyer')],
@@ -122,8 +151,11 @@ export function testLongOrderLists({ name, open }: Contract): void {
         { source: 'api', words: ['grace'] },
         (order) => order.source === 'api' && has('grace')(order),
       ],
-      [{ productId: 1 }, covers],
-      [{ asset }, covers],
+      [{ productId: 1 }, hasProduct(1)],
+      [{ productId: 2 }, hasProduct(2)],
+      [{ asset }, hasProduct(1)],
+      [{ asset: popular }, coversPopular],
+      [{ asset: popular, words: ['ada'] }, (order) => coversPopular(order) && has('ada')(order)],
       [{ asset: newUuid() }, () => false],
     ]
     const sorts = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import type { NewOrder, Order } from '../../domain/order.ts'
+import type { NewOrder, NewOrderLine, Order } from '../../domain/order.ts'
 import type { Cursor } from '../../domain/paging.ts'
 import { sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
@@ -165,6 +165,17 @@ export function testOrders({ name, open }: Contract): void {
     const again = await data.changeOrder(order.id, { lines: [{ ...LINE, variantId: 11 }] })
     assert.ok(again.outcome === 'changed')
     assert.equal(again.order.lines[0]?.refunded, 1)
+    // Each of several lines with one product keeps its own.
+    const line = { ...LINE, variantId: 11 }
+    const refundedOf = async (lines: NewOrderLine[]) => {
+      const changed = await data.changeOrder(order.id, { lines })
+      assert.ok(changed.outcome === 'changed')
+      return changed.order.lines.map(({ refunded }) => refunded)
+    }
+    const none = { ...line, refunded: 0 }
+    assert.deepEqual(await refundedOf([none, { ...line, refunded: 1 }, none]), [0, 1, 0])
+    assert.deepEqual(await refundedOf([line, line, line, line]), [0, 1, 0, 0])
+    assert.deepEqual(await refundedOf([{ ...line, refunded: 1 }]), [1])
     await data.restoreAssets([own])
     assert.deepEqual(await covered(), [['own.pdf', 1, undefined, 1]])
     assert.equal((await data.detachFromOrder(order.id, [own])).outcome, 'changed')
@@ -385,6 +396,11 @@ export function testDownloads({ name, open }: Contract): void {
       await data.revokeOrder(order.id)
       assert.deepEqual(await start(false), { outcome: 'revoked' })
       assert.deepEqual(await data.continueDownload(newUuid(), false), { outcome: 'not_found' })
+      // The product of the limit and the quantity needs more than 32 bits.
+      const most = { maxDownloads: 1_000_000, lines: [{ ...LINE, quantity: 1_000_000 }] }
+      const large = await press(data, (await addOrder(data, most)).id, assetId)
+      assert.ok(large.outcome === 'open')
+      assert.equal((await data.continueDownload(large.id, true)).outcome, 'open')
     },
   )
 

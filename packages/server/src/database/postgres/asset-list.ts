@@ -259,6 +259,9 @@ interface BlockFilter {
   conditions: Fragment[]
 }
 
+/** With more rows than this, the plan for all values seems to be slower than planning again, even if it is the same. */
+const MAX_ROWS_IN_TEXT = 1000
+
 /** Counts the matches of a filter block by block, and caches the counts. */
 function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
   /** The tables and conditions of the matches. The assets of a tag are found by its index. */
@@ -378,11 +381,15 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
         (id) => sql`${id} >= ${from} and ${id} < ${until}`,
       )
       const direction = isFromEnd ? sql`desc` : sql`asc`
+      // Without a limit in the text, PostgreSQL plans the statement again on each call: see `firstPageOf`.
+      const most =
+        offset + limit <= MAX_ROWS_IN_TEXT ? sql.unsafe(`limit ${MAX_ROWS_IN_TEXT}`) : sql``
       // The subquery skips rows by reading only the index, not the table.
       const rows = await sql<ListedRow[]>`
         select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
         where id = any(array(
-          select ${id} ${matches} order by ${id} ${direction} limit ${limit} offset ${offset}))
+          select id from (select ${id} as id ${matches} order by ${id} ${direction} ${most}) near
+          order by id ${direction} limit ${limit} offset ${offset}))
         order by id ${direction}`
       return isFromEnd === descending ? [...rows] : [...rows].reverse()
     },

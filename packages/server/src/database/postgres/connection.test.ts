@@ -15,6 +15,7 @@ import { readConfig } from '../../config/config.ts'
 import { inSnapshot, inTransaction, isOutage, openConnection, requireServer } from './connection.ts'
 import { openPool } from './pool.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
+import { contains } from './search.ts'
 
 const server = await aPostgresServer()
 
@@ -129,6 +130,26 @@ test('a connection that breaks while it is opened fails its statement, and cause
   }
   await nextTurn()
   assert.deepEqual(rejections, [])
+})
+
+test('PostgreSQL plans a search for its text each time, and prepares other statements', async (t) => {
+  const options = { poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const { sql, close } = openConnection({ url: await server.database(t), ...options })
+  cleanUp(t, close)
+  const prepared = async () => {
+    const rows = await sql<{ statement: string }[]>`select statement from pg_prepared_statements`
+    return Array.from(rows, ({ statement }) => statement).filter((text) => text.includes('marked'))
+  }
+  for (const text of ['pg_cl', '_class', '%']) {
+    const named = sql`select relname as name from pg_class where ${contains(sql, sql`relname`, text)}`
+    const found = await sql`select name from (${named}) marked where name = ${'pg_class'}`
+    assert.equal(found.length, text === '%' ? 0 : 1)
+  }
+  assert.deepEqual(await prepared(), [])
+  for (const name of ['pg_class', 'none']) {
+    await sql`select relname from pg_class marked where ${sql.unsafe('relname')} = ${name}`
+  }
+  assert.equal((await prepared()).length, 1)
 })
 
 test('arrays arrive as they were sent', async (t) => {

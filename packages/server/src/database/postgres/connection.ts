@@ -89,7 +89,8 @@ export function openConnection(
     sql: new Proxy(client, {
       apply(statement, self, values) {
         if (isLost) throw unusable ?? connectionLost()
-        return Reflect.apply(statement, self, values)
+        const query = Reflect.apply(statement, self, values)
+        return values.some(isPlannedForValues) ? plannedForValues(query) : query
       },
     }),
     isLost: () => isLost,
@@ -320,6 +321,25 @@ export async function execute<Given extends Values, Result>(
 
 /** A part of a statement. */
 export type Fragment = PendingQuery<Row[]>
+
+/** Searches for texts, as parts of statements or whole statements. */
+const searches = new WeakSet<object>()
+
+/**
+ * Lets PostgreSQL plan each statement that contains this part for its values. For a prepared statement, it may use one plan
+ * for all values, which expects a text that is searched for to be rare: a search for a common text then takes a second.
+ */
+export function plannedForValues(part: Fragment): Fragment {
+  searches.add(part)
+  // The types of the client lack the options of a statement.
+  const { options } = part as unknown as { options: { prepare?: boolean } }
+  options.prepare = false
+  return part
+}
+
+function isPlannedForValues(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && searches.has(value)
+}
 
 /** Joins the conditions by `and`. */
 export function allOf(sql: Sql, conditions: Fragment[]): Fragment {

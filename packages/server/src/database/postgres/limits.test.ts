@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
-import { anAccount, aReadyAsset, inHours } from '../contract/builders.ts'
+import { aLink, anAccount, aProduct, aReadyAsset, inHours } from '../contract/builders.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -33,4 +34,50 @@ test('a claim or a deletion does not exceed its limit, even if PostgreSQL joins 
   assert.equal(rest.length, 3)
   assert.equal((await database.claimDueRemovals(inHours(1), 1)).length, 1)
   assert.equal(await database.forgetEndedAssets(inHours(1), 1), 1)
+})
+
+test('assets that were just deleted are restored at once, although PostgreSQL knows nothing of the trash', async (t) => {
+  const url = await server.database(t)
+  const admin = postgres(url, { max: 1 })
+  cleanUp(t, () => admin.end())
+  const [row] = await admin`select current_database() as name`
+  // What PostgreSQL chooses with many more rows in the trash.
+  for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort']) {
+    await admin.unsafe(`alter database ${row?.name} set enable_${plan} = off`)
+  }
+  const options = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const { id: account } = await anAccount(database, 'restored')
+  const data = database.of(account)
+  const numbers = Array.from({ length: 1000 }, (_, index) => index + 1)
+  for (let thousand = 0; thousand < 5; thousand += 1) {
+    const ids = numbers.map((number) => thousand * 1000 + number)
+    await data.putProducts(
+      ids.map((id) => aProduct({ productId: id, variantId: id, sku: `${id}` })),
+    )
+  }
+  const ids = await Promise.all(numbers.map(() => aLink(data)))
+  await admin`
+    insert into asset_products (asset_id, product_id)
+    select a.id, p.id from unnest(${ids}::uuid[]) with ordinality a (id, number)
+    join products p on p.product_id = a.number`
+  await admin`vacuum analyze`
+  // Only autovacuum reads the new rows, a minute later.
+  await data.trashAssets(ids)
+  const { outcome } = await data.restoreAssets(ids)
+  assert.equal(outcome, 'restored')
+  assert.equal((await admin`select from asset_products`).length, ids.length)
+  // A connection that closes reports what it has read.
+  await database.close()
+  const readsOf = async (table: string) => {
+    const [reads] = await admin<[{ lookups: number }]>`
+      select idx_scan::int as lookups from pg_stat_user_tables where relname = ${table}`
+    return reads.lookups
+  }
+  await until(
+    'the statistics have arrived',
+    async () => (await readsOf('asset_products')) >= ids.length,
+  )
+  assert.ok((await readsOf('trashed_attachments')) <= ids.length)
 })

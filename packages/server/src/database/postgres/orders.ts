@@ -12,13 +12,13 @@ import {
   startOf,
 } from '../shared/listing.ts'
 import { type OrderRow, toOrder } from '../shared/order-rows.ts'
-import { coversAsset, orderColumns } from '../shared/order-statements.ts'
+import { linesWith, orderColumns } from '../shared/order-statements.ts'
 import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { POSTGRES } from './rows.ts'
-import { containing } from './search.ts'
+import { contains } from './search.ts'
 
 /** Runs a unit of work that both engines share, in the caller's transaction. */
 export function performWork<Result>(
@@ -40,7 +40,7 @@ interface StartRow {
 }
 
 const COLUMNS = orderColumns(POSTGRES)
-const COVERS = coversAsset(POSTGRES, 'filter.asset')
+const LINES_WITH = linesWith(POSTGRES, 'filter.asset')
 
 export function accountOrderList(sql: Sql, account: string): AccountMethods['orderList'] {
   const all = sql`(select order_count from accounts where id = ${account})`
@@ -123,9 +123,10 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
 
   return {
     async listOrders(query) {
-      const filter = conditionsOf(sql, query)
+      const filter = conditionsOf(sql, account, { query, orders: 'some' })
+      const countAll = () => countRows(query, conditionsOf(sql, account, { query, orders: 'all' }))
       // The index of the numbers finds them all.
-      if (filter.length === 0 || query.number !== undefined) return countRows(query, filter)
+      if (filter.length === 0 || query.number !== undefined) return countAll()
       const own = sql`o.account_id = ${account}`
       const filtered = allOf(sql, [own, ...filter])
       const indexed = candidatesOf(sql, account, query)
@@ -140,7 +141,7 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
         const found = await findFew(query, sql`select o.id from orders o where ${filtered}`, own)
         if (found !== undefined) return found
       }
-      return countRows(query, filter)
+      return countAll()
     },
   }
 }
@@ -170,15 +171,23 @@ function sortOf(sql: Sql, { sort, after }: Pick<OrderQuery, 'sort' | 'after'>) {
   }
 }
 
-function conditionsOf(sql: Sql, query: OrderQuery): Fragment[] {
+/** The conditions of the filters, for a statement that compares some or all orders with them. */
+function conditionsOf(
+  sql: Sql,
+  account: string,
+  { query, orders }: { query: OrderQuery; orders: 'some' | 'all' },
+): Fragment[] {
   const { words = [], number, status, source, asset, productId } = query
-  const conditions = words.map((word) => sql`o.search_text like ${containing(word)}`)
+  const conditions = words.map((word) => contains(sql, sql`o.search_text`, word))
   if (number !== undefined) conditions.push(sql`o.order_number = ${number}`)
   if (status !== undefined) conditions.push(hasStatus(sql, status))
   if (source !== undefined) conditions.push(sql`o.source = ${source}`)
   if (asset !== undefined) {
-    conditions.push(sql`exists (
-      select from (select ${asset}::uuid as asset) filter where ${sql.unsafe(COVERS)})`)
+    conditions.push(
+      orders === 'all'
+        ? sql`o.id = any(array(${ordersWith(sql, account, asset)}))`
+        : coversAsset(sql, account, asset),
+    )
   }
   if (productId !== undefined) {
     conditions.push(sql`exists (
@@ -194,7 +203,7 @@ function candidatesOf(sql: Sql, account: string, query: OrderQuery): Fragment[] 
   const candidates: Fragment[] = []
   const found = words.filter((word) => [...word].length >= TRIGRAM_LENGTH)
   if (found.length > 0) {
-    const conditions = found.map((word) => sql`o.search_text like ${containing(word)}`)
+    const conditions = found.map((word) => contains(sql, sql`o.search_text`, word))
     candidates.push(sql`select o.id from orders o where ${allOf(sql, [own, ...conditions])}`)
   }
   const ofState =
@@ -214,17 +223,34 @@ function candidatesOf(sql: Sql, account: string, query: OrderQuery): Fragment[] 
       select ol.order_id as id from order_lines ol
       where ol.account_id = ${account} and ol.product_id = ${productId}`)
   }
-  if (asset !== undefined) {
-    // As an array, the few IDs of the products are known before the lines are read.
-    candidates.push(sql`
-      select oa.order_id as id from order_assets oa where oa.asset_id = ${asset}
-      union all
-      select ol.order_id from order_lines ol
-      where ol.account_id = ${account} and ol.product_id = any(array(
-        select p.product_id from asset_products l join products p on p.id = l.product_id
-        where l.asset_id = ${asset} and p.account_id = ${account}))`)
-  }
+  if (asset !== undefined) candidates.push(ordersWith(sql, account, asset))
   return candidates
+}
+
+/** A query for the IDs of the orders that cover an asset, some of them several times. */
+function ordersWith(sql: Sql, account: string, asset: string): Fragment {
+  return sql`
+    select oa.order_id as id from order_assets oa where oa.asset_id = ${asset}
+    union all
+    select ol.order_id from order_lines ol cross join (select ${asset}::uuid as asset) filter
+    where ol.account_id = ${account} and ${lineWith(sql, account, asset)}`
+}
+
+/** A condition: the order `o` covers an asset. Without the offset, PostgreSQL would read the lines of all orders first. */
+function coversAsset(sql: Sql, account: string, asset: string): Fragment {
+  return sql`(
+    exists (select from order_assets oa where oa.order_id = o.id and oa.asset_id = ${asset})
+    or exists (
+      select from order_lines ol cross join (select ${asset}::uuid as asset) filter
+      where ol.order_id = o.id and ${lineWith(sql, account, asset)} offset 0))`
+}
+
+/** A condition: the line `ol` covers `filter.asset`. The few products of the asset are read once, as an array. */
+function lineWith(sql: Sql, account: string, asset: string): Fragment {
+  return sql`ol.quantity > ol.refunded and ol.product_id = any(array(
+      select p.product_id from asset_products l join products p on p.id = l.product_id
+      where l.asset_id = ${asset} and p.account_id = ${account}))
+    and ${sql.unsafe(LINES_WITH)}`
 }
 
 function cursorValue({ value = '' }: Cursor): Date | string {

@@ -16,7 +16,7 @@ import {
 } from '../shared/product-rows.ts'
 import type { AccountMethods } from '../shared/wire-account-data.ts'
 import { allOf, type Fragment, inSnapshot, readPageWithTotal, type Sql } from './connection.ts'
-import { containing } from './search.ts'
+import { contains } from './search.ts'
 
 export function accountProductList(sql: Sql, account: string): AccountMethods['productList'] {
   return {
@@ -210,8 +210,8 @@ export function accountProductGroups(sql: Sql, account: string): AccountMethods[
 function productFilter(sql: Sql, account: string, query: Omit<ProductQuery, 'after'>): Fragment {
   const { words = [], name, sku, productId, variantId, vendor, tag, ofAsset, hasAssets } = query
   const conditions: Fragment[] = [sql`account_id = ${account}`]
-  for (const word of words) conditions.push(sql`search_text like ${containing(word)}`)
-  if (name !== undefined) conditions.push(sql`search_name like ${containing(name)}`)
+  for (const word of words) conditions.push(contains(sql, sql`search_text`, word))
+  if (name !== undefined) conditions.push(contains(sql, sql`search_name`, name))
   if (sku !== undefined) conditions.push(sql`sku = ${sku}`)
   if (productId !== undefined) conditions.push(sql`product_id = ${productId}`)
   if (variantId !== undefined) conditions.push(sql`variant_id = ${variantId}`)

@@ -14,7 +14,14 @@ import {
   SORT_COLUMNS,
 } from '../shared/listing.ts'
 import { type AssetRow, toAsset, toAssetOf } from '../shared/rows.ts'
-import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
+import {
+  allOf,
+  execute,
+  type Fragment,
+  inSnapshot,
+  plannedForValues,
+  type Sql,
+} from './connection.ts'
 import { assetColumns, LISTED_COLUMNS, listedAt, type PlainListedRow } from './rows.ts'
 
 /** Whether the query also has a filter, besides the words, that an index supports. */
@@ -85,10 +92,11 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     candidates: Fragment[],
   ): Promise<SmallResult<string> | undefined> {
     const filter = [...candidates, ...conditionsOf(sql, account, query, 'index')]
+    // An index contains all that is read, unless more columns are read than those of the order.
     const [found] = await sql<[{ ids: string[] | null; listed_at: number }]>`
       with found as materialized (
-        select id, sort_name, bytes from assets where ${allOf(sql, [ready, ...filter])}
-        limit ${MAX_SMALL_RESULT + 1})
+        select ${sql(SORT_COLUMNS[query.sort.by])} from assets
+        where ${allOf(sql, [ready, ...filter])} limit ${MAX_SMALL_RESULT + 1})
       select array_agg(id order by ${orderOf(sql, query.sort)}) as ids, ${listedAt(sql, account)}
       from found`
     const ids = found.ids ?? []
@@ -181,7 +189,7 @@ export function conditionsOf(
   if (name !== undefined) {
     const isIndexed = nameBy === 'index'
     conditions.push(
-      isIndexed ? sql`search_name like ${containing(name)}` : sql`strpos(search_name, ${name}) > 0`,
+      isIndexed ? contains(sql, sql`search_name`, name) : sql`strpos(search_name, ${name}) > 0`,
     )
   }
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
@@ -225,7 +233,7 @@ function wordFilter(
   return words.map((word) => {
     const products = sql`
       select p.id from products p
-      where p.account_id = ${account} and p.search_text like ${containing(word)}`
+      where p.account_id = ${account} and ${contains(sql, sql`p.search_text`, word)}`
     const attached = sql`exists (
       select from asset_products l join products p on p.id = l.product_id
       where l.asset_id = assets.id and strpos(p.search_text, ${word}) > 0)`
@@ -259,10 +267,10 @@ function attachedToHashed(sql: Sql, products: Fragment, otherwise: Fragment): Fr
 function wordSources(sql: Sql, account: string, word: string) {
   const names = sql`
     select id from assets
-    where account_id = ${account} and status = 'ready' and search_name like ${containing(word)}`
+    where account_id = ${account} and status = 'ready' and ${contains(sql, sql`search_name`, word)}`
   const products = sql`
     select l.asset_id from products p join asset_products l on l.product_id = p.id
-    where p.account_id = ${account} and p.search_text like ${containing(word)}`
+    where p.account_id = ${account} and ${contains(sql, sql`p.search_text`, word)}`
   return { names, paths: assetsByPath(sql, account, word), products }
 }
 
@@ -271,10 +279,11 @@ function assetsByPath(sql: Sql, account: string, word: string): Fragment {
   return sql`
     select a.id from assets a
     where a.account_id = ${account} and a.status = 'ready' and a.folder is not null
-      and a.search_path like ${containing(word)}`
+      and ${contains(sql, sql`a.search_path`, word)}`
 }
 
-/** A `like` pattern that matches any text that contains this one. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+/** The condition that the column contains the text. Only a plan for the text shows whether an index finds few rows. */
+export function contains(sql: Sql, column: Fragment, text: string): Fragment {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  return plannedForValues(sql`${column} like ${pattern}`)
 }

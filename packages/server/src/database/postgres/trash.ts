@@ -354,11 +354,14 @@ async function bytesOf(sql: Sql, ids: string[]): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** Locks the products of assets in the trash. Products are locked before assets. */
+/**
+ * Locks the products of assets in the trash. Products are locked before assets. The array comes first in every plan: a join
+ * may look up all products of the account in the trash, whose statistics are old right after a large deletion.
+ */
 async function lockTrashedProducts(sql: Sql, account: string, ids: string[]): Promise<void> {
   await sql`
-    select from products where account_id = ${account} and id in (
-      select product_id from trashed_attachments where asset_id = any(${ids}::uuid[]))
+    select from products where account_id = ${account} and id = any(array(
+      select product_id from trashed_attachments where asset_id = any(${ids}::uuid[])))
     order by product_id, variant_id for key share`
 }
 
@@ -388,12 +391,15 @@ async function restoreRows(
   }
   // The lock leaves out a product that was deleted after this statement started.
   await sql`
+    with detached as materialized (
+      select asset_id, product_id from trashed_attachments where asset_id = any(${ids}::uuid[])
+    ), kept as (
+      select id from products
+      where account_id = ${account} and id = any(array(select product_id from detached)) for key share
+    )
     insert into asset_products (asset_id, product_id)
-    select asset_id, product_id from (
-      select t.asset_id, p.id as product_id
-      from trashed_attachments t join products p on p.id = t.product_id and p.account_id = ${account}
-      where t.asset_id = any(${ids}::uuid[]) for key share of p
-    ) kept on conflict do nothing`
+    select asset_id, product_id from detached join kept on kept.id = product_id
+    on conflict do nothing`
   await sql`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
   await sql`select restore_from_trash(${account}::uuid, ${ids}::uuid[])`
   await sql`

@@ -10,7 +10,7 @@ interface EventListeners {
   onEndedCredential(listener: EndedCredentialListener): () => void
   /**
    * Calls the listeners soon, once per notice for all calls of this turn of the event loop. Undefined: anything may
-   * have changed.
+   * have changed; it does not replace the notices, because some listeners only react to those.
    */
   announce(notices: Iterable<Notice> | undefined): void
 }
@@ -25,7 +25,7 @@ export function createEventListeners({
   let pending = new Set<Notice | undefined>()
 
   function callAll(): void {
-    const notices = pending.has(undefined) ? [undefined] : pending
+    const notices = pending
     pending = new Set()
     for (const notice of notices) for (const listener of [...listeners]) listener(notice)
   }

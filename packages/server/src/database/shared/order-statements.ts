@@ -71,7 +71,7 @@ export function coversAsset({ attachment }: Dialect, asset: string): string {
 }
 
 /** A condition: the line `ol` covers the asset with this ID. */
-function linesWith({ attachment }: Pick<Dialect, 'attachment'>, asset: string): string {
+export function linesWith({ attachment }: Pick<Dialect, 'attachment'>, asset: string): string {
   return `exists (select 1 from products p join asset_products l on ${attachment.ofProduct}
     join assets a on ${attachment.ofAsset} where a.id = ${asset} and ${PRODUCT_OF_LINE})`
 }
@@ -85,6 +85,8 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
   const isActive = `o.revoked_at is null and o.held = ${dialect.flag(false)}
     and (o.expires_at is null or o.expires_at > ${clock})`
 
+  /** All downloads of an asset are of the orders of its account. */
+  const hasAsset = 'exists (select 1 from assets a where a.id = :asset and a.account_id = :account)'
   /** How many times the limit applies to an asset of the order `o`; 0: the order does not cover it. */
   const copiesOf = (asset: string) => `case when not exists (
       select 1 from assets a where a.id = ${asset} and a.account_id = o.account_id and a.status = 'ready') then 0
@@ -236,7 +238,7 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
          used = used + case when starts > 0 and starts % ${STARTS_PER_DOWNLOAD} = 0 then 1 else 0 end
        where download_id = :id and open_until > ${clock}
          and (starts = 0 or starts % ${STARTS_PER_DOWNLOAD} <> 0
-           or cast(:allowed as bigint) is null or used < :allowed)
+           or cast(:allowed as bigint) is null or used < cast(:allowed as bigint))
        returning starts`,
     ).first(({ starts }: { starts: number }) => starts),
     noteRefusal: statement<OfFile>(
@@ -292,8 +294,7 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
     ).every((row: DownloadRow) => toLoggedDownload(row)),
     countLogOfAsset: statement<OfAccount & { asset: string; most: number }>(
       `select count(*) as count from (
-         select 1 from downloads d join orders o on o.id = d.order_id and o.account_id = :account
-         where d.asset_id = :asset limit :most) found`,
+         select 1 from downloads d where d.asset_id = :asset and ${hasAsset} limit :most) found`,
     ).first(({ count }: { count: number }) => count),
     listLogOfAsset: statement<
       OfAccount & { asset: string; after: string | null; limit: number; offset: number }
@@ -301,9 +302,10 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
       `select ${DOWNLOAD_COLUMNS.split(', ')
         .map((column) => `d.${column}`)
         .join(', ')}, o.order_number, o.name, o.email, o.label, o.reference
-       from downloads d join orders o on o.id = d.order_id and o.account_id = :account
-       where d.asset_id = :asset and (${id('after')} is null or d.id < ${id('after')})
-       order by d.id desc limit :limit offset :offset`,
+       from (select d.id from downloads d
+         where d.asset_id = :asset and ${hasAsset} and (${id('after')} is null or d.id < ${id('after')})
+         order by d.id desc limit :limit offset :offset) page
+       ${joinInOrder} downloads d on d.id = page.id join orders o on o.id = d.order_id order by d.id desc`,
     ).every((row: AssetDownloadRow) => toAssetDownload(row)),
     totalsOfAsset: statement<
       OfAccount & { asset: string; from: number; to: number; limit: number }

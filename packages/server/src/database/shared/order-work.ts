@@ -79,7 +79,7 @@ export function orderWork(
     assetIds: string[],
   ): SharedWork<ChangedOrder> {
     const before = yield* getOrder(id)
-    const newLines = lines?.map((line) => withRefunded(line, before.lines))
+    const newLines = lines && withRefunded(lines, before.lines)
     const over = newLines?.findIndex(({ quantity, refunded = 0 }) => refunded > quantity) ?? -1
     if (over >= 0) return { outcome: 'over_refunded', line: over }
     const unknown = yield* findUnknown(newLines ?? [], assetIds, before.lines)
@@ -308,10 +308,20 @@ function isSameProduct(one: NewOrderLine, other: NewOrderLine): boolean {
   return one.productId === other.productId && one.variantId === other.variantId
 }
 
-/** Without a refunded quantity, a line keeps that of the line with the same product. */
-function withRefunded(line: NewOrderLine, before: readonly NewOrderLine[]): NewOrderLine {
-  const { refunded = 0 } = before.find((one) => isSameProduct(one, line)) ?? {}
-  return { refunded: Math.min(refunded, line.quantity), ...line }
+/**
+ * Without a refunded quantity, a line keeps that of the line with the same product. Several lines may have the same product: the
+ * first one keeps that of the first, and so on.
+ */
+function withRefunded(
+  lines: readonly NewOrderLine[],
+  before: readonly NewOrderLine[],
+): NewOrderLine[] {
+  const others = [...before]
+  return lines.map((line) => {
+    const index = others.findIndex((one) => isSameProduct(one, line))
+    const [same] = index < 0 ? [] : others.splice(index, 1)
+    return { refunded: Math.min(same?.refunded ?? 0, line.quantity), ...line }
+  })
 }
 
 function changesOf(order: NewOrder): OrderChange {
@@ -361,7 +371,7 @@ export function joinable(row: FileStateRow | undefined): OpenedDownload | undefi
 }
 
 /** Why a file of an order cannot be downloaded. */
-function refusalOf(
+export function refusalOf(
   row: FileStateRow | undefined,
   otherwise: DownloadRefusal = 'limit_reached',
 ): { outcome: DownloadRefusal } {

@@ -1,7 +1,7 @@
 import type { MailData } from '../mail-data.ts'
 import { MAX_ASSET_DOWNLOADS, type OrderData } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
-import { continued, joinable, orderWork } from './order-work.ts'
+import { continued, joinable, orderWork, refusalOf } from './order-work.ts'
 import { groupByOwner } from './product-rows.ts'
 import { toAsset } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -41,10 +41,11 @@ export function wireOrders(
     countCopies: async (order, asset) =>
       (await ask(statements.findFileState, { account, order, asset }))?.copies ?? 0,
     async openDownload(download) {
-      // Most starts join an open download: a read needs no transaction, and waits for no lock.
+      // Most starts join an open download, or are refused: a read needs no transaction, and waits for no lock.
       const { orderId: order, assetId: asset } = download
-      const joined = joinable(await ask(statements.findFileState, { account, order, asset }))
-      return joined ?? write(() => work.openDownload(download))
+      const row = await ask(statements.findFileState, { account, order, asset })
+      const result = joinable(row) ?? refusalOf(row)
+      return result.outcome === 'limit_reached' ? write(() => work.openDownload(download)) : result
     },
     async continueDownload(id, isStart) {
       if (isStart) return write(() => work.startDownload(id))

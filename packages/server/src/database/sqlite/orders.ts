@@ -10,7 +10,7 @@ import {
   startOf,
 } from '../shared/listing.ts'
 import { type OrderRow, toOrder } from '../shared/order-rows.ts'
-import { coversAsset, orderColumns } from '../shared/order-statements.ts'
+import { orderColumns } from '../shared/order-statements.ts'
 import { runSteps, type SharedWork, type Step } from '../shared/steps.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
@@ -180,8 +180,7 @@ function candidatesOf(query: OrderQuery): Candidates[] {
     where ol.account_id = :account and ${condition}`
   if (productId !== undefined) all.push({ text: ofProducts('ol.product_id = :product') })
   if (asset !== undefined) {
-    const products = `select p.product_id from assets a cross join asset_products l on l.asset_seq = a.seq
-      cross join products p on p.seq = l.product_seq where a.id = :asset`
+    const products = `select p.product_id ${PRODUCTS_WITH}`
     all.push({
       text: `select seq from (
         select o.seq from order_assets oa cross join orders o on o.id = oa.order_id where oa.asset_id = :asset
@@ -190,6 +189,18 @@ function candidatesOf(query: OrderQuery): Candidates[] {
   }
   return all
 }
+
+/** The products that `:asset` is attached to. */
+const PRODUCTS_WITH = `from assets a cross join asset_products l on l.asset_seq = a.seq
+  cross join products p on p.seq = l.product_seq where a.id = :asset and p.account_id = :account`
+/**
+ * Like `coversAsset`, for statements that compare many orders: the products do not depend on the order, so SQLite reads them
+ * once.
+ */
+const COVERS = `(exists (select 1 from order_assets oa where oa.order_id = o.id and oa.asset_id = :asset)
+  or exists (select 1 from order_lines ol where ol.order_id = o.id and ol.quantity > ol.refunded
+    and (ol.variant_id is null and ol.product_id in (select p.product_id ${PRODUCTS_WITH})
+      or (ol.product_id, ol.variant_id) in (select p.product_id, p.variant_id ${PRODUCTS_WITH}))))`
 
 /** The conditions of a status, in a statement about `orders o` at `:clock`. */
 const IS_EXPIRED = '(o.expires_at is not null and o.expires_at <= :clock)'
@@ -215,7 +226,7 @@ function filterOf(query: OrderQuery): Filter {
     parameters.source = source
   }
   if (asset !== undefined) {
-    conditions.push(coversAsset(SQLITE, ':asset'))
+    conditions.push(COVERS)
     parameters.asset = asset
   }
   if (productId !== undefined) {
