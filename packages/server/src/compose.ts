@@ -31,7 +31,7 @@ import { examineMail } from './mail/examine.ts'
 import { openSmtp } from './mail/smtp.ts'
 import { observeEngines, watchCalls } from './metrics/calls.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
+import { SHUTDOWN_TIMEOUT_MS, WAITING_CONNECTIONS } from './node-http/connections.ts'
 import { createArchiveSource } from './operations/archives.ts'
 import { hashKey } from './operations/authentication.ts'
 import { createDownloadGuard } from './operations/buyers.ts'
@@ -157,7 +157,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
         done()
       })
     }
-    await app.listen({ host: config.host, port: config.port }).catch(explainPort)
+    await app
+      .listen({ host: config.host, port: config.port, backlog: WAITING_CONNECTIONS })
+      .catch(explainPort)
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: usesFolder, onRun: metrics?.onJob })
@@ -197,7 +199,7 @@ function lazySource(source: Promise<OwnerSource>): OwnerSource {
     check: async (...args) => (await source).check(...args),
     readSegment: async (...args) => (await source).readSegment(...args),
     continueDownload: async (...args) => (await source).continueDownload(...args),
-    keepCrc32: (...args) => void source.then((one) => one.keepCrc32(...args)),
+    keepCrc32: async (...args) => (await source).keepCrc32(...args),
   }
 }
 

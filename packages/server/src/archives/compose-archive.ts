@@ -33,6 +33,8 @@ const SMALL_CHUNK = 16 * 1024
 /** Files up to this size are read ahead, so many at a time. */
 const SMALL_FILE = 64 * 1024
 const READ_AHEAD = 16
+/** So many CRC-32s are stored at the same time. The database may be slower than the storage. */
+const MAX_KEEPING = 64
 
 /** The bytes of a range of the archive: the same in every response, whatever range it has. */
 export async function* composeArchive(
@@ -43,10 +45,13 @@ export async function* composeArchive(
   const collector = createCollector()
   // Those that this response has computed. The source keeps them for other responses, but may be slower.
   const computed = new Map<string, number>()
+  const keeping = new Set<Promise<void>>()
 
-  function keep(key: string, crc: number): void {
+  async function keep(key: string, crc: number): Promise<void> {
     computed.set(key, crc)
-    source.keepCrc32(key, crc)
+    const kept = source.keepCrc32(key, crc).finally(() => keeping.delete(kept))
+    keeping.add(kept)
+    if (keeping.size === MAX_KEEPING) await Promise.race(keeping)
   }
   const crcOf = async (entry: ArchiveEntry): Promise<number> => {
     const { crc32: known, content, size } = entry
@@ -54,7 +59,7 @@ export async function* composeArchive(
     const earlier = computed.get(content.key)
     if (earlier !== undefined) return earlier
     const crc = await readCrc(readObject({ ...content, size }, { start: 0, end: size }))
-    keep(content.key, crc)
+    await keep(content.key, crc)
     return crc
   }
   const add = (bytes: Buffer, start: number) => collector.add(cut(bytes, start, range))
@@ -123,7 +128,7 @@ export async function* composeArchive(
       crc = crc32(chunk.bytes, crc)
       yield chunk
     }
-    keep(content.key, combineCrc32(await skipped, crc, part.end - part.start))
+    await keep(content.key, combineCrc32(await skipped, crc, part.end - part.start))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArchiveSource, OpenArchive } from '../domain/archive.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { DamagedObject, ServiceError } from '../domain/errors.ts'
 import { checkPreconditions, requestedRange } from '../node-http/byte-ranges.ts'
 import { attachmentNamed } from '../node-http/content-disposition.ts'
 import { openResponseWriter, sendChunks } from '../node-http/send-chunks.ts'
@@ -82,8 +82,9 @@ export async function sendArchive(
   } catch (error) {
     // Otherwise, the client has disconnected.
     if (socket.destroyed) return
-    // A file may have been replaced since the check.
-    if (!response.headersSent) await source.check(archive, wanted.start)
+    // A file may have been replaced since the check, or one before the range is missing whose CRC-32 is not known.
+    const from = error instanceof DamagedObject ? 0 : wanted.start
+    if (!response.headersSent) await source.check(archive, from)
     throw error
   } finally {
     socket.off('close', reader.close)

@@ -45,8 +45,8 @@ export interface ArchiveSource {
   /** Throws a `ServiceError` if a file after this position is no longer kept, or is damaged. */
   check(archive: Pick<OpenArchive, 'id' | 'segments'>, from: number): Promise<void>
   readSegment(id: string, number: number): Promise<ArchiveEntry[]>
-  /** Keeps the CRC-32 of an object for later downloads. Never fails. */
-  keepCrc32(key: string, crc32: number): void
+  /** Keeps the CRC-32 of an object for later downloads. Never rejects. */
+  keepCrc32(key: string, crc32: number): Promise<void>
 }
 
 export interface OpenArchive extends Archive {

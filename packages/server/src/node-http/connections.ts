@@ -2,6 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
+/**
+ * So many connections wait for a process that is busy. With Node's 511, a burst of a thousand clients loses some: the
+ * kernel drops or resets them. It lowers a value above its own limit (`net.core.somaxconn`).
+ */
+export const WAITING_CONNECTIONS = 4096
+
 /** How long a client may take to close its side after the server has closed its own. */
 const LINGER_MS = 1_000
 

@@ -277,8 +277,8 @@ export function createArchiveSource({ database, warn }: Context): ArchiveSource 
       }))
     },
 
-    keepCrc32(key, crc) {
-      database.keepCrc32(key, crc).catch((error: unknown) => {
+    async keepCrc32(key, crc) {
+      await database.keepCrc32(key, crc).catch((error: unknown) => {
         warn(`could not store the CRC-32 of the object ${key}; it will be computed again`, error)
       })
     },

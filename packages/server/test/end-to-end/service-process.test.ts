@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
@@ -13,6 +16,9 @@ import {
 import { aDeployment, callJson } from '@stowage/testing/service/service'
 import { aFailedStart, aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
+
+/** Elsewhere, the system keeps fewer connections. */
+const IS_LINUX = process.platform === 'linux'
 
 test('after SIGTERM, running uploads and downloads finish, and the exit code is 0', async (t) => {
   const service = await aServiceProcess(t)
@@ -55,6 +61,24 @@ test('SIGTERM ends the service even if a client never closes its side of the con
   assert.match(await client.finish(), /^HTTP\/1\.1 422 /)
   await untilEnded(service)
   assert.equal(await ended, 0)
+})
+
+test('while the service is busy, a thousand connections wait for it', {
+  skip: !IS_LINUX,
+}, async (t) => {
+  const { child, baseUrl, storageUrl } = await aServiceProcess(t)
+  for (const url of [baseUrl, storageUrl]) {
+    // It cannot accept any connection.
+    child.kill('SIGSTOP')
+    const { hostname, port } = new URL(url)
+    const sockets = Array.from({ length: 1000 }, () => connect(Number(port), hostname))
+    for (const socket of sockets) t.after(() => socket.destroy())
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    const last = sockets.at(-1)
+    last?.write(`GET /healthz HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`)
+    child.kill('SIGCONT')
+    assert.match(await text(last as Socket), /^HTTP\/1\.1 /)
+  }
 })
 
 test('all invalid settings are reported together, with exit code 2', async (t) => {

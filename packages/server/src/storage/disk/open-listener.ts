@@ -57,7 +57,6 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
     if (message.type === 'call') void answer(message)
-    if (message.type === 'keepCrc32') options.source?.keepCrc32(message.key, message.crc32)
     if (message.type === 'openFolder') void openFolder(message.id, message.upload)
     if (message.type !== 'failed') return
     const { type, ...facts } = message

@@ -4,13 +4,11 @@ import type { OwnerSource } from '../storage.ts'
 
 /* The listener's thread has no database: it asks its owner. */
 
-type Calls = Pick<OwnerSource, 'open' | 'check' | 'readSegment' | 'continueDownload'>
-
 /** A call of the listener to its owner. */
 export interface OwnerCall {
   type: 'call'
   number: number
-  name: keyof Calls
+  name: keyof OwnerSource
   args: unknown[]
 }
 
@@ -20,20 +18,14 @@ export type OwnerResult = { type: 'call'; number: number } & (
   | { outage: { engine: 'database' | 'storage'; message: string } }
 )
 
-export interface KeepCrc32 {
-  type: 'keepCrc32'
-  key: string
-  crc32: number
-}
-
 /** The listener's side. */
-export function askOwner(send: (message: OwnerCall | KeepCrc32) => void) {
+export function askOwner(send: (message: OwnerCall) => void) {
   const waiting = new Map<number, (result: OwnerResult) => void>()
   let count = 0
 
   const call =
-    <Name extends keyof Calls>(name: Name) =>
-    async (...args: Parameters<Calls[Name]>): Promise<never> => {
+    <Name extends keyof OwnerSource>(name: Name) =>
+    async (...args: Parameters<OwnerSource[Name]>): Promise<never> => {
       count += 1
       const { promise, resolve } = Promise.withResolvers<OwnerResult>()
       waiting.set(count, resolve)
@@ -49,7 +41,7 @@ export function askOwner(send: (message: OwnerCall | KeepCrc32) => void) {
     check: call('check'),
     readSegment: call('readSegment'),
     continueDownload: call('continueDownload'),
-    keepCrc32: (key, crc32) => send({ type: 'keepCrc32', key, crc32 }),
+    keepCrc32: call('keepCrc32'),
   }
   return {
     source,

@@ -15,6 +15,7 @@ import {
   keepIdleConnections,
   SHUTDOWN_TIMEOUT_MS,
   trackConnections,
+  WAITING_CONNECTIONS,
 } from '../../node-http/connections.ts'
 import {
   handleExpectations,
@@ -29,7 +30,7 @@ import type { OwnerSource, StorageUpload } from '../storage.ts'
 import { openFastBody } from './fast-body.ts'
 import { isSystemError, readFree, watchFreeSpace } from './file-system.ts'
 import { layoutOf } from './folders.ts'
-import { askOwner, type KeepCrc32, type OwnerCall, type OwnerResult } from './owner-calls.ts'
+import { askOwner, type OwnerCall, type OwnerResult } from './owner-calls.ts'
 import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
@@ -121,7 +122,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   server.on('error', (error: NodeJS.ErrnoException) => {
     send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
   })
-  server.listen(options.port, options.host, () => {
+  server.listen(options.port, options.host, WAITING_CONNECTIONS, () => {
     send({ type: 'listening', port: (server.address() as AddressInfo).port })
   })
   return {
@@ -267,7 +268,6 @@ export type ToOwner =
   /** The folder of an upload is missing: it must be created for the first part, or the upload has ended. */
   | { type: 'openFolder'; id: number; upload: StorageUpload }
   | OwnerCall
-  | KeepCrc32
   /** The object of a download does not exist: it was deleted or lost. */
   | { type: 'missing'; key: string }
   /** A request failed because of the storage. */

@@ -185,6 +185,22 @@ test('a file that is replaced and removed after the check, before its first byte
   assert.equal(codeOf(refused), 'archive_outdated')
 })
 
+test('a download does not resume in the directory if it needs the CRC-32 of a deleted file', async (t) => {
+  const service = await aService(t)
+  const context = await takeOverJobs(service)
+  const { ids } = await someFiles(service)
+  const archive = await createArchive(service, { ids })
+  const { bytes } = await get(archive.url)
+  await service.call('DELETE', `${API}/assets/${ids[2]}?permanent=true`)
+  await JOBS.removeObjects(context)
+  const at = bytes.lastIndexOf('large.bin')
+  const refused = await get(archive.url, { Range: `bytes=${at}-` })
+  assert.equal(refused.response.status, 412)
+  assert.equal(codeOf(refused), 'archive_outdated')
+  const end = await get(archive.url, { Range: 'bytes=-22' })
+  assert.deepEqual(end.bytes, bytes.subarray(-22))
+})
+
 test('an archive with a deleted file is refused, and works again when the file is restored', async (t) => {
   const service = await aService(t)
   const { ids } = await someFiles(service)
