@@ -46,6 +46,9 @@ export interface Rendered {
 }
 
 const MAX_NAMED_FILES = 10
+/** How many characters of a file name or an order number a list has: no mail is larger than 100 kB. */
+const MAX_LISTED_CHARACTERS = 100
+const SEPARATORS: Partial<Record<Language, string>> = { ja: '、', ar: '، ' }
 const DEFAULT_COLOR = '#0b7285'
 
 /** The subject, the text, and the HTML that is made from the text. */
@@ -74,7 +77,7 @@ type Values = Record<string, string>
 function valuesOf({ values, branding }: MailContent, language: Language): Values {
   const { name, orderNumber, url, files, fileCount = 0, expiresAt, filename, version } = values
   const one = (text: string | null | undefined) => isolate(cleanLine(text ?? ''), language)
-  const named = (files ?? []).slice(0, MAX_NAMED_FILES).map(one)
+  const named = (files ?? []).slice(0, MAX_NAMED_FILES).map((file) => one(shorten(file)))
   const rest = fileCount - named.length
   if (rest > 0 && named.length > 0)
     named.push(WORDS[language].more.replace('{count}', String(rest)))
@@ -83,12 +86,19 @@ function valuesOf({ values, branding }: MailContent, language: Language): Values
     shop: one(branding.name),
     order_number: one(orderNumber),
     url: url ?? '',
-    files: new Intl.ListFormat(language, { type: 'unit', style: 'long' }).format(named),
+    // A word such as “and” would become a part of the name beside it.
+    files: named.join(SEPARATORS[language] ?? ', '),
     expires: expiresAt ? one(dateText(language, expiresAt)) : '',
     filename: one(filename),
     version: version === undefined ? '' : String(version),
     orders: (values.orders ?? []).map((order) => describeOrder(order, language)).join('\n\n'),
   }
+}
+
+function shorten(text: string): string {
+  const characters = [...text]
+  if (characters.length <= MAX_LISTED_CHARACTERS) return text
+  return `${characters.slice(0, MAX_LISTED_CHARACTERS - 1).join('')}…`
 }
 
 /** A text in the other direction does not change the order of the words around it. */
@@ -107,15 +117,10 @@ function describeOrder(
 ): string {
   const { order, states } = WORDS[language]
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  const shown = isolate(cleanLine(shorten(number ?? '')), language)
+  const named = order.replace('{number}', () => shown)
   const facts = [
-    ...(number === null
-      ? []
-      : [
-          isolate(
-            order.replace('{number}', () => cleanLine(number)),
-            language,
-          ),
-        ]),
+    ...(number === null ? [] : [isolate(named, language)]),
     isolate(day.format(orderedAt), language),
     states[status],
   ]
@@ -158,6 +163,8 @@ interface Parts {
 function renderHtml({ subject, paragraphs, footer, language, branding, content }: Parts): string {
   const color = branding.color ?? DEFAULT_COLOR
   const ink = readableOn(color)
+  // Otherwise, a white button would not be seen on the white card.
+  const border = ink === '#000' ? 'border:1px solid #767676;' : ''
   const font = 'font-family:-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif'
   const dir = language === 'ar' ? 'rtl' : 'ltr'
   const align = dir === 'rtl' ? 'right' : 'left'
@@ -167,7 +174,7 @@ function renderHtml({ subject, paragraphs, footer, language, branding, content }
       return html`<p class="ink" dir="auto" style="margin:0 0 16px;text-align:${align};color:#1c2327">${withLinks(paragraph, urls)}</p>`
     }
     const url = paragraph.trim()
-    return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr><td bgcolor="${color}" style="background:${color};border-radius:6px;padding:12px 24px"><a href="${url}" style="${font};font-size:16px;font-weight:bold;color:${ink};text-decoration:none;display:inline-block">${WORDS[language].button}</a></td></tr></table>
+    return html`<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr><td bgcolor="${color}" style="background:${color};${border}border-radius:6px;padding:12px 24px"><a href="${url}" style="${font};font-size:16px;font-weight:bold;color:${ink};text-decoration:none;display:inline-block">${WORDS[language].button}</a></td></tr></table>
 <p class="quiet" dir="ltr" style="margin:0 0 16px;font-size:13px;line-height:18px;color:#4c585f;text-align:${align};word-break:break-all">${withLinks(url, urls)}</p>`
   })
   const shop =

@@ -217,6 +217,7 @@ export function openSmtp(config: SmtpConfig, timeouts: SmtpTimeouts = TIMEOUTS):
 
   return {
     async send(message) {
+      if (BREAKING.test(message.to)) return { outcome: 'refused', response: NO_ADDRESS }
       if (running >= MAX_CONNECTIONS) await new Promise<void>((resolve) => waiting.push(resolve))
       if (isClosed) return { outcome: 'postponed', response: CLOSED, isUnreachable: true }
       running += 1
@@ -245,6 +246,9 @@ export function openSmtp(config: SmtpConfig, timeouts: SmtpTimeouts = TIMEOUTS):
 }
 
 const CLOSED = 'The service is shutting down.'
+/** The library could break the header at one of these. */
+const BREAKING = /[\s\p{Cc}]/u
+const NO_ADDRESS = 'The recipient is not an e-mail address.'
 const ENDED = 'The connection broke while the message was sent.'
 
 function toMail(message: Message) {
@@ -252,7 +256,7 @@ function toMail(message: Message) {
   return {
     from: { name: cleanLine(from.name ?? ''), address: from.address },
     to: { name: '', address: to },
-    ...(replyTo !== null && { replyTo: { name: '', address: replyTo } }),
+    ...(replyTo !== null && !BREAKING.test(replyTo) && { replyTo: { name: '', address: replyTo } }),
     subject: cleanLine(subject),
     text,
     html,

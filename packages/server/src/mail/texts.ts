@@ -11,6 +11,11 @@ export const PLACEHOLDERS: Record<MailKind, readonly string[]> = {
   links: ['shop', 'orders'],
 }
 
+/** How often a text may have a placeholder, so that no mail is too large. */
+export function maxUsesOf(placeholder: string): number {
+  return placeholder === 'orders' ? 1 : 3
+}
+
 /** A text without it would be of no use. */
 export const REQUIRED: Record<MailKind, string> = {
   files_ready: 'url',
@@ -21,6 +26,7 @@ export const REQUIRED: Record<MailKind, string> = {
 /** What the service adds to the texts. */
 interface Words {
   button: string
+  /** The last entry of a list of files. */
   more: string
   order: string
   unsubscribe: string
@@ -31,7 +37,7 @@ interface Words {
 export const WORDS: Record<Language, Words> = {
   en: {
     button: 'Open the page',
-    more: 'and {count} more',
+    more: '{count} more',
     order: 'Order {number}',
     unsubscribe: 'You get this e-mail because you bought this file. No more news of this shop:',
     states: {
@@ -85,7 +91,7 @@ Somebody has entered your e-mail address to get these URLs. If it was not you, y
   },
   de: {
     button: 'Seite öffnen',
-    more: 'und {count} weitere',
+    more: '{count} weitere',
     order: 'Bestellung {number}',
     unsubscribe:
       'Sie erhalten diese E-Mail, weil Sie diese Datei gekauft haben. Keine Neuigkeiten dieses Shops mehr:',
@@ -140,7 +146,7 @@ Jemand hat Ihre E-Mail-Adresse eingegeben, um diese Adressen zu erhalten. Wenn S
   },
   fr: {
     button: 'Ouvrir la page',
-    more: 'et {count} autres',
+    more: '{count} de plus',
     order: 'Commande {number}',
     unsubscribe:
       'Vous recevez cet e-mail parce que vous avez acheté ce fichier. Ne plus recevoir de nouvelles de cette boutique :',
@@ -195,7 +201,7 @@ Quelqu’un a saisi votre adresse e-mail pour recevoir ces adresses. Si ce n’�
   },
   es: {
     button: 'Abrir la página',
-    more: 'y {count} más',
+    more: '{count} más',
     order: 'Pedido {number}',
     unsubscribe:
       'Recibes este correo porque compraste este archivo. No recibir más noticias de esta tienda:',
@@ -299,7 +305,7 @@ Alguien ha introducido tu dirección de correo para recibir estas direcciones. S
   },
   ar: {
     button: 'فتح الصفحة',
-    more: 'و{count} أخرى',
+    more: '{count} أخرى',
     order: 'الطلب {number}',
     unsubscribe: 'تصلك هذه الرسالة لأنك اشتريت هذا الملف. لإيقاف أخبار هذا المتجر:',
     states: {

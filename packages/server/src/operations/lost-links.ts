@@ -1,6 +1,6 @@
 import type { LinkRequest } from '../database/mail-data.ts'
 import type { Context } from './context.ts'
-import { announceMail, newMailOf, PAUSE_AFTER_FAILURE_MS } from './mailing.ts'
+import { newMailOf, PAUSE_AFTER_FAILURE_MS } from './mailing.ts'
 
 /** How many requests may wait. Further ones are dropped, so that they do not fill the database. */
 const MAX_REQUESTS = 10_000
@@ -14,14 +14,14 @@ const KEPT_FOR_MS = 24 * 3_600_000
 
 /**
  * Notes that somebody wants the URLs of an address. The same statement runs for every address: whether it is known is only
- * looked up by the job, so the response does not tell.
+ * looked up by the job, so the response does not tell. The job is not woken: its work for a known address would delay this
+ * response, or the next one.
  */
 export async function requestLinks(
-  context: Context,
+  { database }: Context,
   request: { address: string; locale: string | null },
 ): Promise<void> {
-  await context.database.addLinkRequest(request, MAX_REQUESTS)
-  announceMail(context)
+  await database.addLinkRequest(request, MAX_REQUESTS)
 }
 
 /**

@@ -7,7 +7,14 @@ import {
   type MailTexts,
   NO_MAIL_SETTINGS,
 } from '../domain/mail.ts'
-import { LANGUAGES, PLACEHOLDERS, placeholdersOf, REQUIRED, WORDS } from '../mail/texts.ts'
+import {
+  LANGUAGES,
+  maxUsesOf,
+  PLACEHOLDERS,
+  placeholdersOf,
+  REQUIRED,
+  WORDS,
+} from '../mail/texts.ts'
 import type { AccountContext } from './context.ts'
 
 export interface ListedText extends MailText {
@@ -78,10 +85,16 @@ function problemsOf(
   const list = known.map((name) => `{${name}}`).join(', ')
   const errors: Record<string, string[]> = {}
   for (const [field, value = ''] of Object.entries({ subject, text })) {
-    const wrong = placeholdersOf(value).filter((name) => !known.includes(name))
-    if (wrong.length === 0) continue
+    const used = Map.groupBy(placeholdersOf(value), (name) => name)
+    const wrong = [...used.keys()].filter((name) => !known.includes(name))
     const names = wrong.map((name) => `{${name}}`).join(', ')
-    errors[`${path}${field}`] = [`has unknown placeholders: ${names}. Known are ${list}`]
+    const frequent = known.find((name) => (used.get(name)?.length ?? 0) > maxUsesOf(name))
+    if (wrong.length > 0) {
+      errors[`${path}${field}`] = [`has unknown placeholders: ${names}. Known are ${list}`]
+    } else if (frequent !== undefined) {
+      const problem = `has the placeholder {${frequent}} too often: at most ${maxUsesOf(frequent)}`
+      errors[`${path}${field}`] = [problem]
+    }
   }
   const field = `${path}text`
   const required = REQUIRED[kind]

@@ -5,6 +5,10 @@ import { aMailServer, mailSettings } from '@stowage/testing/service/mail-server'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { readConfig } from '../../../src/config/config.ts'
+import { MAIL_KINDS, type MailKind } from '../../../src/domain/mail.ts'
+import { type Branding, NO_BRANDING } from '../../../src/domain/order.ts'
+import { type MailValues, renderMail } from '../../../src/mail/render.ts'
+import { LANGUAGES, maxUsesOf, PLACEHOLDERS } from '../../../src/mail/texts.ts'
 import { BUYER, MAILS, mailThatIs } from '../../support/mails.ts'
 import { anOrder, aSoldFile, urlOf } from '../../support/orders.ts'
 
@@ -64,6 +68,7 @@ test('a wrong or missing placeholder is refused and named, and nothing changes',
     [{ subject: 'Hi {nmae}', text: '{url}' }, 'subject', /unknown placeholders: \{nmae\}/],
     [{ subject: 'Hi', text: '{url} {orders}' }, 'text', /unknown placeholders: \{orders\}/],
     [{ subject: 'Hi', text: '{url} { name }' }, 'text', /unknown placeholders: \{ name \}/],
+    [{ subject: 'Hi', text: '{url}'.repeat(4) }, 'text', /\{url\} too often: at most 3/],
     [{ subject: 'Hi', text: 'Enjoy' }, 'text', /must have the placeholder \{url\}/],
     [{ subject: 'Hi\r\nBcc: a@b', text: '{url}' }, 'subject', /must not have control characters/],
     [{ subject: 'Hi', text: '{url}', html: '' }, 'html', /./],
@@ -117,6 +122,106 @@ test('a preview has the data of the newest order, of a given one, or made-up dat
   assert.ok((await preview(own)).body.data.text.includes(urlOf(newer)))
   const refused = await preview({ ...own, text: '{wrong}' })
   assert.deepEqual(Object.keys(refused.body.errors), ['text'])
+})
+
+const PAGE = 'https://files.example.com/d/aBcDeFgHiJkLmNoPqRsTuVwXyZ012345'
+const LEAVE = 'https://files.example.com/unsubscribe/aBcDeFgHiJkLmNoPqRsTuVwXyZ012345'
+
+/** A mail with so many orders. Each text about the order, the buyer and the shop is this one. */
+function aMail(
+  kind: MailKind,
+  locale: string,
+  { text, count, own }: { text: string; count: number; own?: string },
+) {
+  const orderedAt = new Date('2026-01-31T12:00:00Z')
+  const order = { number: text, orderedAt, status: 'active' as const, url: PAGE }
+  const branding: Branding = {
+    ...NO_BRANDING,
+    ...{
+      name: text,
+      logo: 'a',
+      color: '#ffd43b',
+      helpText: text,
+      helpEmail: 'help@sounds.example',
+    },
+  }
+  const values: MailValues = {
+    ...{ name: text, orderNumber: text, url: PAGE, filename: text, version: 2 },
+    ...{ files: Array(20).fill(text), fileCount: 1000, expiresAt: orderedAt },
+    orders: Array(count).fill(order),
+  }
+  const settings = { replyTo: null, texts: {} }
+  const unsubscribeUrl = kind === 'new_version' ? LEAVE : undefined
+  const content = { kind, locale, branding, settings, values, unsubscribeUrl }
+  return renderMail({ ...content, ...(own !== undefined && { own: { text: own } }) })
+}
+
+test('the HTML of a mail loads nothing, and is built from what Outlook shows', () => {
+  for (const kind of MAIL_KINDS) {
+    for (const language of LANGUAGES) {
+      // A URL in the text of others does not become a link.
+      const text = 'Ada & http://evil.example <img src="https://evil.example/x.gif">'
+      const { html } = aMail(kind, language, { text, count: 3 })
+      const tags = [...html.matchAll(/<(\w+)([^>]*)>/g)].map(
+        ([tag, name = '', attributes = '']) => {
+          return { tag, name, attributes }
+        },
+      )
+      const known = 'html head meta title style body table tr td p a br span'.split(' ')
+      for (const { tag, name, attributes } of tags) {
+        assert.ok(known.includes(name), tag)
+        assert.doesNotMatch(attributes, /\b(src|srcset|background|on\w+)=/, tag)
+        // Some services remove the style element, and Outlook ignores what is not a table.
+        if (name === 'table') assert.match(attributes, /role="presentation".* border="0"/, tag)
+        if (['p', 'a'].includes(name)) assert.match(attributes, /style="/, tag)
+        // Word knows no other background than this.
+        if (/background:#/.test(attributes)) assert.match(attributes, /bgcolor="#/, tag)
+      }
+      const styles = [
+        ...html.matchAll(/<style>([^<]*)<\/style>/g),
+        ...html.matchAll(/style="([^"]*)"/g),
+      ].map(([, rules = '']) => rules)
+      for (const rules of styles) {
+        assert.doesNotMatch(rules, /url\(|@import|@font-face|var\(|flex|grid|position|float|rem\b/)
+      }
+      // Outlook knows no maximum width.
+      assert.match(html, /<!--\[if mso\]><table [^>]*width="600"/)
+      const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url)
+      const allowed = kind === 'new_version' ? [PAGE, LEAVE] : [PAGE]
+      assert.deepEqual([...new Set(links)].toSorted(), allowed.toSorted())
+    }
+  }
+})
+
+test('a list of files has ten names, and the number of the others', () => {
+  for (const [language, end] of [
+    ['en', 'a.zip, a.zip, 990 more'],
+    ['de', 'a.zip, a.zip, 990 weitere'],
+    ['ja', 'a.zip、a.zip、他 990 件'],
+  ] as const) {
+    const { text } = aMail('files_ready', language, { text: 'a.zip', count: 0 })
+    const line = text.split('\n').find((one) => one.includes('990')) ?? ''
+    assert.ok(line.endsWith(end), line)
+    assert.equal(line.split('a.zip').length, 11)
+  }
+})
+
+test('the HTML of a mail is smaller than 100 kB, however long its texts are', () => {
+  // A quote takes six bytes in HTML.
+  const text = '"'.repeat(255)
+  for (const kind of MAIL_KINDS) {
+    const placeholders = PLACEHOLDERS[kind]
+      .map((name) => `{${name}}\n\n`.repeat(maxUsesOf(name)))
+      .join('')
+    const own = placeholders + '"'.repeat(5000 - placeholders.length)
+    for (const language of LANGUAGES) {
+      for (const more of [{}, { own }]) {
+        const { html } = aMail(kind, language, { text, count: 50, ...more })
+        const size = Buffer.byteLength(html)
+        assert.ok(size < 100_000, `${kind} in ${language} has ${size} bytes`)
+      }
+    }
+  }
 })
 
 test('the settings and the texts of docs/mail.md are accepted', async (t) => {
