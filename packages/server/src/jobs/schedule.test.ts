@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
 import { takeOverJobs, withClockAhead } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { putParts, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { AccountData } from '../database/account-data.ts'
+import type { EventListener } from '../database/event-data.ts'
 import type { Context } from '../operations/context.ts'
 import { openSchedule, PAUSE_MS } from './schedule.ts'
 
@@ -79,6 +81,37 @@ test('the number of concurrent removals is limited, and no removal starts after 
   await closed
   assert.deepEqual(counts, { begun: 8, running: 0, most: 8 })
   assert.equal((await own.database.listRemovals(100)).length, 12)
+})
+
+test('the jobs that read new files run when an account has events, and not at each regular check', async (t) => {
+  const context = await takeOverJobs(await aService(t, { STOWAGE_CHECKSUMS: 'on' }))
+  const listeners: EventListener[] = []
+  let claims = 0
+  const database = {
+    ...context.database,
+    onEvents(listener: EventListener) {
+      listeners.push(listener)
+      return () => {}
+    },
+    claimWithheld(...args: Parameters<typeof context.database.claimWithheld>) {
+      claims += 1
+      return context.database.claimWithheld(...args)
+    },
+  }
+  const schedule = openSchedule({ ...context, database }, { isAlone: false })
+  try {
+    await until('the jobs have run', () => claims > 0)
+    // Longer than the pause after a run.
+    await pause(800)
+    const before = claims
+    for (const listener of listeners) listener(undefined)
+    await pause(200)
+    assert.equal(claims, before)
+    for (const listener of listeners) listener('an account')
+    await until('the jobs have run again', () => claims === 2 * before)
+  } finally {
+    await schedule.close(CLOSING_MS)
+  }
 })
 
 test('closing does not wait for the next run of any job', async (t) => {

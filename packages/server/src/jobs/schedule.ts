@@ -17,13 +17,9 @@ import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } fro
 /** The pause between two runs of a job. */
 export const PAUSE_MS = 15_000
 /** Shorter, because clients that declared a digest wait for its comparison. Then the job waits for an event. */
-const CHECKSUMS_PAUSE_MS = 400
-/** How long it waits for an event. Files of an instance that was killed, and failed reads, do not write one. */
-const CHECKSUMS_IDLE_MS = 5_000
-/** Longer: an upgrade takes longer, too. */
-const SCHEMA_PAUSE_MS = 60_000
-const DISK_PAUSE_MS = 60_000
-const INSTANCE_PAUSE_MS = 60_000
+const EVENTS_PAUSE_MS = 400
+/** For jobs whose work is not noticed if it is done a minute later: each run of a job costs an idle instance statements. */
+const LONG_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
@@ -64,8 +60,10 @@ export function openSchedule(
 
   const { compare, compute } = createChecksumJobs(context)
   const wakeUps = new Set<WakeUp>()
-  // Every completion writes an event, on whichever instance.
-  const stopListening = context.database.onEvents(() => {
+  // Every completion writes an event, on whichever instance. A call without an account is a regular check, or says that
+  // another instance has written many events: that instance reads the files itself.
+  const stopListening = context.database.onEvents((accountId) => {
+    if (accountId === undefined) return
     for (const wakeUp of wakeUps) wakeUp.wake()
   })
   signal.addEventListener('abort', stopListening, { once: true })
@@ -80,28 +78,28 @@ export function openSchedule(
     repeat('continueFolderMoves', PAUSE_MS, continueFolderMoves),
     repeatOnEvents('continueBulkJobs', continueBulkJobs),
     repeat('continueProductDeletions', PAUSE_MS, continueProductDeletions),
-    repeat('forgetBulkJobs', PAUSE_MS, forgetBulkJobs),
+    repeat('forgetBulkJobs', LONG_PAUSE_MS, forgetBulkJobs),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('removeAccounts', PAUSE_MS, removeAccounts),
-    repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
-    repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
-    repeat('forgetDownloads', PAUSE_MS, forgetDownloads),
-    repeat('forgetIdempotencyKeys', PAUSE_MS, forgetIdempotencyKeys),
-    repeat('forgetArchives', PAUSE_MS, forgetArchives),
+    repeat('forgetEndedAssets', LONG_PAUSE_MS, forgetEndedAssets),
+    repeat('forgetUploadTokens', LONG_PAUSE_MS, forgetUploadTokens),
+    repeat('forgetDownloads', LONG_PAUSE_MS, forgetDownloads),
+    repeat('forgetIdempotencyKeys', LONG_PAUSE_MS, forgetIdempotencyKeys),
+    repeat('forgetArchives', LONG_PAUSE_MS, forgetArchives),
     ...compare.map((job) => repeatOnEvents('compareChecksums', job)),
     ...compute.map((job) => repeatOnEvents('computeChecksums', job)),
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     ...(hasKey ? [deliverWebhooks(context, signal), sendMails(context, signal)] : []),
-    repeat('forgetMails', PAUSE_MS, forgetMails),
+    repeat('forgetMails', LONG_PAUSE_MS, forgetMails),
     limitEvents(context, signal),
-    repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
+    repeat('forgetDeliveries', LONG_PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
-    repeat('watchDisk', DISK_PAUSE_MS, createDiskWatch()),
-    repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),
+    repeat('watchDisk', LONG_PAUSE_MS, createDiskWatch()),
+    repeat('watchSchema', LONG_PAUSE_MS, watchSchema),
     // An instance that is killed leaves its row, which others delete.
-    repeat('reportInstance', INSTANCE_PAUSE_MS, reportInstance).then(() =>
+    repeat('reportInstance', LONG_PAUSE_MS, reportInstance).then(() =>
       context.database.removeInstance(context.instance.id).catch(() => {}),
     ),
     // Delayed, so that it does not slow the start down by writing megabytes.
@@ -111,7 +109,7 @@ export function openSchedule(
   function repeatOnEvents(name: string, job: Job): Promise<void> {
     const wakeUp = createWakeUp()
     wakeUps.add(wakeUp)
-    return repeat(name, CHECKSUMS_PAUSE_MS, job, wakeUp)
+    return repeat(name, EVENTS_PAUSE_MS, job, wakeUp)
   }
 
   async function repeat(name: string, pauseMs: number, job: Job, wakeUp?: WakeUp): Promise<void> {
@@ -131,7 +129,8 @@ export function openSchedule(
       }
       onRun?.({ job: name, ms: performance.now() - begin, error: failure })
       await pauseFor(pauseMs)
-      await wakeUp?.wait(CHECKSUMS_IDLE_MS, signal)
+      // Files of an instance that was killed, and failed reads, do not write an event.
+      await wakeUp?.wait(PAUSE_MS, signal)
     }
   }
 
