@@ -139,7 +139,7 @@ export function limitsOf({ max_downloads, expires_at }: Order): string {
 /** What to know before the URL is sent to a buyer. Undefined if there is nothing. */
 export function urlProblem({ url }: Order): string | undefined {
   if (url === null) {
-    return 'The URL cannot be shown, because the secret key of the service was replaced since. Pages whose URL is known still work; create another order to get a new URL.'
+    return 'The URL cannot be shown. Either your key has the scope read: use one with the scope write. Or the secret key of the service was replaced since: pages whose URL is known still work; create another order to get a new URL.'
   }
   const { hostname } = new URL(url)
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname)

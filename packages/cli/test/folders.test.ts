@@ -114,6 +114,19 @@ test('invalid combinations of options are refused before any request is sent', a
   }
 })
 
+test('a folder that is given to an upload is refused, and not changed, if the service does not accept it', async (t) => {
+  const { run } = await anUploadedCourse(t)
+  for (const path of ['../x', 'a/../b', 'a'.repeat(256), `${'a/'.repeat(256)}b`]) {
+    const { code, stderr } = await run('upload', '--again', '--path', path, 'loose.txt')
+    assert.deepEqual(
+      [code, stderr.split('\n')[0]?.slice(0, 37)],
+      [2, 'stowage: --path must be a folder such'],
+    )
+  }
+  const { stdout } = await run('upload', '--again', '--path', './a//b/', 'loose.txt')
+  assert.match(stdout, / a\/b\/loose\.txt$/m)
+})
+
 test('folders are listed, renamed and merged', async (t) => {
   const { run } = await anUploadedCourse(t)
   const top = await run('folders', 'ls')

@@ -116,6 +116,10 @@ export function formatTimestamp(date: Date): string {
 const TIMESTAMP =
   /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i
 
+/** The years 1 to 9999 in UTC, which every database can store. */
+const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z')
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z')
+
 /** Parses a time in ISO 8601 with its time zone, or a day in UTC. Returns undefined for any other text. */
 export function parseTimestamp(text: string): Date | undefined {
   if (!TIMESTAMP.test(text)) return undefined
@@ -123,5 +127,6 @@ export function parseTimestamp(text: string): Date | undefined {
   // `Date` accepts the 31st of every month.
   const isDay =
     new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
-  return Number.isNaN(date.getTime()) || !isDay ? undefined : date
+  const isInRange = date.getTime() >= FIRST_TIME && date.getTime() <= LAST_TIME
+  return isInRange && isDay ? date : undefined
 }

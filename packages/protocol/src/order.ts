@@ -251,7 +251,7 @@ export const Order = Type.Object(
     ...facts,
     url: Nullable('string', {
       description:
-        'The download page. Whoever has this URL may download. null if the secret key of the service was replaced since',
+        'The download page. Whoever has this URL may download, so it is null for a key with the scope `read`; also if the secret key of the service was replaced since',
       examples: ['https://files.example.com/d/…'],
     }),
     assets: Type.Optional(

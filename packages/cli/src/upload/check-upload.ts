@@ -72,6 +72,7 @@ async function checkFiles(
   const usesStdin = inputs.includes('-')
   if (usesStdin && name === undefined)
     throw new UsageError('Standard input has no name. Pass --name.')
+  if (path !== undefined) checkFolder(path)
   const paths = inputs.filter((input) => input !== '-')
   const { files, skipped } = await collectFiles(paths, { signal, under: path })
   const count = files.length + Number(usesStdin)
@@ -81,6 +82,16 @@ async function checkFiles(
   if (skipped.length > 0) writeMessage(`Hidden files skipped: ${skipped.length}`)
   if (count === 0) throw new CommandFailed('There are no files to upload.')
   return name === undefined ? files : files.map((file) => ({ ...file, name }))
+}
+
+/** The folders of files are changed to names that the service accepts. One that the user has chosen is not. */
+function checkFolder(path: string): void {
+  const folders = path.split('/').filter((folder) => folder !== '' && folder !== '.')
+  const isAccepted = folders.length === 0 || folderPath(`${path}/-`) !== undefined
+  if (isAccepted && !folders.includes('..')) return
+  throw new UsageError(
+    "--path must be a folder such as 'course/week 1', without .., with at most 255 characters in each folder and 512 in all.",
+  )
 }
 
 async function findProducts(client: NodeClient, { attach }: UploadRequest, signal: AbortSignal) {

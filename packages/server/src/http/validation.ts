@@ -132,20 +132,20 @@ export function findViolations(schema: Schema, value: unknown): Violation[] {
     // A required field that has an alias is named by its own name.
     const [unnamed] = aliases.every(isMissing) ? aliases : []
     const missing = [...(unnamed === undefined ? [] : [unnamed]), ...required.filter(isMissing)]
+    const isStrict = schema.additionalProperties === false
+    const unknown = isStrict ? unknownOf(members, Object.keys(properties)) : []
+    // A misspelled field comes first: it is why another one is missing.
+    addUnknown(unknown.filter(({ isMisspelled }) => isMisspelled))
     if (missing.length > 0) add('is required', missing)
-    if (schema.additionalProperties === false) addUnknown(properties, members)
+    addUnknown(unknown.filter(({ isMisspelled }) => !isMisspelled))
     for (const name in properties) {
       const [property, member] = [properties[name], members[name]]
       if (property !== undefined && member !== undefined) visitAt(name, property, member, problem)
     }
   }
 
-  function addUnknown(properties: object, members: object): void {
-    const known = Object.keys(properties)
-    for (const name in members) {
-      if (count >= MAX_VIOLATIONS) return
-      if (!known.includes(name)) add(unknownField(name, known), [name.slice(0, MAX_NAME_LENGTH)])
-    }
+  function addUnknown(unknown: UnknownField[]): void {
+    for (const { name, problem } of unknown) add(problem, [name])
   }
 
   function visitAt(step: string | number, schema: Schema, value: unknown, problem: string): void {
@@ -167,13 +167,24 @@ export function findViolations(schema: Schema, value: unknown): Violation[] {
 /** A name from a request is shown up to this length. */
 const MAX_NAME_LENGTH = 64
 
-/** Names the closest field, or all of them if none is close. */
-function unknownField(name: string, known: string[]): string {
-  const shown = name.slice(0, MAX_NAME_LENGTH)
-  const closest = closestOf(shown, known)
-  const isTypo = editDistance(shown, closest) <= Math.max(2, closest.length / 2)
-  const hint = isTypo ? `the closest field is ${closest}` : `its fields are ${known.join(', ')}`
-  return `is not a field of this call; ${hint}`
+interface UnknownField {
+  name: string
+  problem: string
+  isMisspelled: boolean
+}
+
+/** The first members that are not fields. The problem names the closest field, or all of them if none is close. */
+function unknownOf(members: object, known: string[]): UnknownField[] {
+  const names = Object.keys(members).filter((name) => !known.includes(name))
+  return names.slice(0, MAX_VIOLATIONS).map((long) => {
+    const name = long.slice(0, MAX_NAME_LENGTH)
+    const closest = closestOf(name, known)
+    const distance = editDistance(name, closest)
+    const isClose = distance <= Math.max(2, closest.length / 2)
+    const hint = isClose ? `the closest field is ${closest}` : `its fields are ${known.join(', ')}`
+    const problem = `is not a field of this call; ${hint}`
+    return { name, problem, isMisspelled: distance <= 2 }
+  })
 }
 
 function isOfType({ type, anyOf, enum: values }: Schema, value: unknown): boolean {

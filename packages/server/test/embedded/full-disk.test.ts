@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Asset, UploadSession } from '@stowage/protocol'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
+import { until } from '@stowage/testing/machine/until'
 import { aSlowPut } from '@stowage/testing/service/connections'
 import { runJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
@@ -18,6 +21,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
+import { createDiskWatch } from '../../src/jobs/disk-forecast.ts'
 
 const MB = 1_000_000
 const RESERVE = 20 * MB
@@ -223,4 +227,28 @@ test('deleting and cancelling work on a disk that another program has filled, ev
     assert.ok((await disk.free()) >= 2 * MB)
     assert.deepEqual(await download(service.baseUrl, files[2]?.id ?? ''), bytes)
     await assertUsageConsistent(service)
+  }))
+
+test('/readyz reports a disk that has only its reserve free, and the instance stays ready', (t) =>
+  onSmallDisk(t, async (disk, start) => {
+    let service = await start()
+    const readDegraded = async (): Promise<string[] | undefined> => {
+      const { status, body } = await service.call('GET', '/readyz')
+      assert.deepEqual([status, body.status], [200, 'ready'])
+      return body.degraded
+    }
+    assert.equal(await readDegraded(), undefined)
+    const other = join(disk.folder, 'of-another-program')
+    await writeFile(other, Buffer.alloc((await disk.free()) - RESERVE + MB, 1))
+    assert.ok((await disk.free()) > 0)
+    await service.close()
+    service = await start()
+    await until('the disk is reported', async () => (await readDegraded()) !== undefined)
+    const [problem = '', ...others] = (await readDegraded()) ?? []
+    assert.match(problem, /^the disk has only its reserve free, and uploads are refused/)
+    assert.deepEqual(others, [])
+    await rm(other)
+    // The job runs once a minute.
+    await createDiskWatch()(service.context)
+    assert.equal(await readDegraded(), undefined)
   }))

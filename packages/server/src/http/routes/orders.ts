@@ -2,6 +2,7 @@ import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
 import { formatTimestamp } from '@stowage/protocol/format'
 import { invalid } from '../../domain/errors.ts'
+import { includesScope, type KeyScope } from '../../domain/key.ts'
 import type { Branding, Order, OrderChange } from '../../domain/order.ts'
 import type { OrderSortKey } from '../../domain/paging.ts'
 import { downloadRefused, listOrderFiles, startDownload } from '../../operations/buyers.ts'
@@ -40,14 +41,16 @@ export const orderRoutes: RouteGroup = (app, options) => {
     const token = tokenOfOrder(options.context, order)
     return token === undefined ? null : `${options.baseUrl()}/d/${token}`
   }
+  // Whoever has the URL acts as the buyer, also after the key is revoked. A key that only reads must not.
+  const urlFor = (scope: KeyScope) => (includesScope(scope, 'write') ? pageUrl : () => null)
   const requestOf = (url: string, { query }: { query: { properties: object } }) => ({
     base: options.baseUrl(),
     url,
     query,
   })
-  const withAssets = async (context: AccountContext, order: Order) => {
+  const withAssets = async (context: AccountContext, order: Order, url = pageUrl(order)) => {
     const assets = await assetsOfOrders(context, [order])
-    return presentOrder(order, pageUrl(order), assets.get(order.id) ?? [])
+    return presentOrder(order, url, assets.get(order.id) ?? [])
   }
 
   route(app, options, endpoints.createOrder, async (request, reply) => {
@@ -68,7 +71,7 @@ export const orderRoutes: RouteGroup = (app, options) => {
     return { data: presentOrder(order, pageUrl(order)) }
   })
 
-  route(app, options, endpoints.listOrders, async ({ context, query, url }) => {
+  route(app, options, endpoints.listOrders, async ({ context, query, scope, url }) => {
     const { order_number: number, product_id: productId, status, source, asset } = query
     const sort = readSort<OrderSortKey>(query.sort ?? '-created_at')
     const { orders, position } = await listOrders(context, {
@@ -83,18 +86,20 @@ export const orderRoutes: RouteGroup = (app, options) => {
       ...(query.exact_total === true && { exactTotal: true }),
     })
     const assets = query.with_assets === true ? await assetsOfOrders(context, orders) : undefined
+    const urlOf = urlFor(scope)
     return {
       data: orders.map((order) =>
-        presentOrder(order, pageUrl(order), assets && (assets.get(order.id) ?? [])),
+        presentOrder(order, urlOf(order), assets && (assets.get(order.id) ?? [])),
       ),
       ...presentPage(position, requestOf(url, endpoints.listOrders)),
     }
   })
 
-  route(app, options, endpoints.readOrder, async ({ context, params, query }) => {
+  route(app, options, endpoints.readOrder, async ({ context, params, query, scope }) => {
     const order = await getOrder(context, params.id)
-    if (query.with_assets === true) return { data: await withAssets(context, order) }
-    return { data: presentOrder(order, pageUrl(order)) }
+    const pageOfOrder = urlFor(scope)(order)
+    if (query.with_assets === true) return { data: await withAssets(context, order, pageOfOrder) }
+    return { data: presentOrder(order, pageOfOrder) }
   })
 
   route(app, options, endpoints.listOrderFiles, async ({ context, params }) => {

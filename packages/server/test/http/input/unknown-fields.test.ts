@@ -161,3 +161,12 @@ test('every list names the query parameters that it has ignored', async (t) => {
   assert.deepEqual(await ignoredBy('/assets?trashed=true&colour=red'), ['colour'])
   assert.deepEqual(await ignoredBy('/events?order=desc&colour=red'), ['colour'])
 })
+
+test('a misspelled field is reported before the field that is missing because of it', async (t) => {
+  const { call } = await aService(t)
+  const { body } = await call('POST', `${API}/webhooks`, {
+    urls: 'https://shop.example/webhooks',
+  })
+  assert.deepEqual(Object.keys(body.errors), ['urls', 'url'])
+  assert.match(body.message, /^urls is not a field of this call; the closest field is url/)
+})

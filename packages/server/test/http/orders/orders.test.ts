@@ -158,6 +158,9 @@ test('invalid orders are refused with the fields', async (t) => {
     [{ lines: [line], max_downloads: 0 }, 'max_downloads'],
     [{ lines: [line], expires_at: '2026-02-31' }, 'expires_at'],
     [{ lines: [line], expires_at: 'soon' }, 'expires_at'],
+    [{ lines: [line], expires_at: '0000-12-31' }, 'expires_at'],
+    [{ lines: [line], expires_at: '0001-01-01T00:00:00+01:00' }, 'expires_at'],
+    [{ lines: [line], ordered_at: '9999-12-31T23:59:59-01:00' }, 'ordered_at'],
     [{ lines: [line], ordered_at: -1 }, 'ordered_at'],
     [{ lines: [line], locale: 'x' }, 'locale'],
     [{ lines: [line], max_download: 1 }, 'max_download'],
@@ -195,7 +198,13 @@ test('an order of another account does not exist, and an Idempotency-Key creates
   assert.equal((await theirs.call('GET', `${ORDERS}/r`)).status, 404)
   assert.equal((await theirs.call('POST', ORDERS, request)).status, 422)
   const reader = callerWith(service.baseUrl, ours.keys.read.secret)
-  assert.equal((await reader('GET', `${ORDERS}/r`)).status, 200)
+  for (const path of [`${ORDERS}/r`, `${ORDERS}/r?with_assets=true`]) {
+    assert.ok((await ours.call('GET', path)).body.data.url)
+    const read = await reader('GET', path)
+    assert.deepEqual([read.status, read.body.data.url], [200, null])
+  }
+  const urls = (await reader('GET', ORDERS)).body.data.map(({ url }: Order) => url)
+  assert.deepEqual(urls, [null, null])
   assert.equal((await reader('POST', ORDERS, request)).status, 403)
 })
 

@@ -16,7 +16,7 @@ body{max-width:46rem;margin:0 auto;padding:2rem 1rem 3rem;overflow-wrap:anywhere
 header{display:flex;align-items:center;gap:.75rem;margin-block-end:1.5rem;font-weight:600}
 header img{max-width:12rem;max-height:3rem}
 h1{margin:0;font-size:1.75rem;line-height:1.2}
-h2{margin:2rem 0 .5rem;font-size:1.1rem}
+h2{margin:2rem 0 .5rem;font-size:1.1rem;break-after:avoid}
 p{margin:.5rem 0}
 .quiet{color:light-dark(#4c585f,#aab3b9);font-size:.9rem}
 ul{list-style:none;margin:0;padding:0}
@@ -44,5 +44,5 @@ nav a{padding:.6rem 0}
 footer{margin-block-start:2.5rem;padding-block-start:1rem;border-block-start:1px solid light-dark(#dde1e4,#363b40)}
 footer p{white-space:pre-line}
 @media(max-width:34rem){li{grid-template-columns:2.75rem 1fr;row-gap:.6rem}.act{grid-column:1/-1;max-width:none;justify-content:start}.act form,.act a{flex:1 0 40%}li button{width:100%}}
-@media print{:root{color-scheme:light;background:#fff;color:#000}body{padding:0}li{break-inside:avoid}form,nav,audio,video,.second{display:none!important}}
+@media print{:root{color-scheme:light;background:#fff;color:#000}body{padding:0}li{break-inside:avoid}form,nav a,audio,video,.second{display:none!important}}
 @media(prefers-contrast:more){.quiet{color:inherit}}`
