@@ -111,6 +111,8 @@ test('an asset is shown, downloaded, renamed, attached, detached and deleted', a
   assert.equal(new URL(page.url()).pathname, '/')
   await openPage(page, `/assets/${asset?.id}`)
   await page.getByRole('heading', { name: 'Asset not found' }).waitFor()
+  await page.getByRole('main').getByRole('link', { name: 'trash' }).click()
+  await page.getByRole('button', { name: 'Restore' }).first().waitFor()
 })
 
 test('the page of an asset with many variants stays short, and the URL of a link can be edited', async (t) => {

@@ -84,7 +84,12 @@ test('a folder is renamed, and merged with an existing one only after a warning'
   await page.keyboard.press('Enter')
   await page.getByText('2 assets moved to “course/introduction”').waitFor()
   await untilRows(page, ['1.zip', '0.zip'])
-  assert.equal(new URL(page.url()).searchParams.get('path'), 'course/introduction')
+  const pathOf = () => new URL(page.url()).searchParams.get('path')
+  assert.equal(pathOf(), 'course/introduction')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 assets moved to “course/week 1”').waitFor()
+  await untilRows(page, ['1.zip', '0.zip'])
+  assert.equal(pathOf(), 'course/week 1')
 
   await open()
   await field.fill('samples')
@@ -94,6 +99,43 @@ test('a folder is renamed, and merged with an existing one only after a warning'
   await dialog.getByLabel('Merge the folders').check()
   await dialog.getByRole('button', { name: 'Merge' }).click()
   await untilRows(page, ['2.zip', '1.zip', '0.zip'])
+  assert.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
+
+  // A folder without assets no longer exists.
+  const { data } = await client.assets({ path: 'samples' }).page()
+  await page.getByRole('button', { name: 'Download as ZIP' }).waitFor()
+  await client.bulk({ action: 'delete', ids: data.map(({ id }) => id) })
+  await page.getByText('No matching assets').waitFor()
+  for (const name of ['Rename or move', 'Download as ZIP']) {
+    assert.equal(await page.getByRole('button', { name }).count(), 0, name)
+  }
+})
+
+test('while a folder is moved, its dialog does not take the moved assets for a conflict', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeLinks(client, ['old', 'old', 'old'])
+  const { data } = await client.assets({ sort: 'filename' }).page()
+  await page.goto('/?path=old')
+  await untilRows(page, ['2.zip', '1.zip', '0.zip'])
+  // The service moves the assets in several steps. The page hears of each.
+  let wasConflict = false
+  await page.route('**/api/v1/folders/move', async (route) => {
+    for (const [index, rows] of [['2.zip', '1.zip'], ['2.zip']].entries()) {
+      await client.bulk({ action: 'move', ids: [data[index]?.id ?? ''], path: 'new' })
+      await untilRows(page, rows)
+      wasConflict ||= await page.getByText('already has').first().isVisible()
+    }
+    await route.fallback()
+  })
+  await page.getByRole('button', { name: 'Rename or move' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Rename or move the folder' })
+  await dialog.getByText('3 assets in it and below it will be moved').waitFor()
+  await dialog.getByLabel('Folder', { exact: false }).first().fill('new')
+  await page.keyboard.press('Enter')
+  // This call comes too late, and is refused. Then the dialog shows the folders as they are.
+  await page.getByText('“new” already has 2 assets').waitFor()
+  assert.equal(wasConflict, false)
 })
 
 test('selected assets are moved to a folder, and back', async (t) => {

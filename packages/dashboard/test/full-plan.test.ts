@@ -66,9 +66,13 @@ test('the alert follows the storage as others free and take it, and uploads the 
   await alert.getByText('1.2 MB needed, 100 kB available').waitFor()
   await alert.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Still not enough storage').waitFor()
+  const warning = alert.getByText('permanently removes the oldest assets from the trash')
+  assert.equal(await warning.count(), 0)
 
+  // Its bytes are available, although it can be restored until an upload needs them.
   await client.delete(other.id)
   await alert.getByText('1.2 MB needed, 1 MB available').waitFor()
+  await warning.waitFor()
   await alert.getByRole('button', { name: 'Upload 2 files that fit' }).click()
   await tray(page).getByText('2 files uploaded').first().waitFor()
   assert.equal(await storedNames(client), 'a.bin,b.bin')

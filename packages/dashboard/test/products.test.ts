@@ -127,7 +127,7 @@ test('products without files are found, and a column header sorts them, as the U
   await client.attach(asset?.id ?? '', { product_ids: [1], variant_ids: [2] })
   await page.goto('/products')
   await untilNames(page, ['Amp', 'drum loops', 'Book'])
-  await page.getByText('Without files', { exact: true }).click()
+  await page.getByText('Without assets', { exact: true }).click()
   await page.waitForURL('/products?show=without-files')
   await untilNames(page, ['Amp', 'drum loops'])
   await page.getByRole('cell', { name: '1 of 2 variants without files' }).waitFor()

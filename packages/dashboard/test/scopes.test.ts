@@ -49,6 +49,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
     body: JSON.stringify({ name: 'film.mov', size: 4 }),
   })
   const { id: uploadingId } = (await response.json()) as { id: string }
+  const order = await client.createOrder({ label: 'For Ada', assets: [asset?.id ?? ''] })
   const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
   await page.goto('/')
   await signIn(page, secret)
@@ -61,6 +62,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
     [`/products/${product?.id}`]: 'a.txt',
     '/products/import': 'Your key is read-only',
     '/trash': 'deleted.txt',
+    [`/orders/${order.id}`]: 'For Ada',
     '/settings': 'Your key cannot manage API keys',
   }
   for (const [path, shown] of Object.entries(pages)) {
@@ -68,6 +70,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
     await page.locator('main').getByText(shown).first().waitFor()
     await page.getByText('Read-only', { exact: true }).waitFor()
     assert.deepEqual(await changingControlsOf(page), [], path)
+    assert.equal(await page.getByRole('region', { name: 'Download page' }).count(), 0, path)
   }
   await page.locator('header [tabindex="0"]').focus()
   await page.getByRole('tooltip').getByText('Your key is read-only').waitFor()

@@ -66,23 +66,35 @@ test('the keyboard reaches the page, the actions for a selection, its deletion a
   assert.equal(await page.getByRole('dialog').count(), 0)
 })
 
-test('the key Delete works right after the first selection, before the bar is loaded', async (t) => {
+test('the keys work right after the first selection, before the bar is loaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const [asset] = await storeFiles(client, [{ name: 'one' }, { name: 'two' }])
-  const pressed = Promise.withResolvers<void>()
+
   let isHeld = false
+  let pressed = Promise.withResolvers<void>()
   await page.route(/asset-tools/, async (route) => {
     isHeld = true
     await pressed.promise
     await route.continue()
   })
-  await page.goto('/')
-  await page.getByRole('checkbox', { name: 'Select one' }).focus()
-  await page.keyboard.press('Space')
-  await until('the bar is requested', () => isHeld)
-  await page.keyboard.press('Delete')
-  pressed.resolve()
+  async function pressBeforeTheBar(key: string): Promise<void> {
+    isHeld = false
+    pressed = Promise.withResolvers()
+    await page.goto('/')
+    await page.getByRole('checkbox', { name: 'Select one' }).focus()
+    await page.keyboard.press('Space')
+    await until('the bar is requested', () => isHeld)
+    await page.keyboard.press(key)
+    pressed.resolve()
+  }
+  await pressBeforeTheBar('Control+Enter')
+  await page
+    .getByRole('region', { name: 'Selection' })
+    .getByRole('button', { name: 'Attach to products' })
+    .and(page.locator(':focus'))
+    .waitFor()
+  await pressBeforeTheBar('Delete')
   await page.getByRole('dialog', { name: 'Delete this asset?' }).waitFor()
   await page.getByRole('button', { name: 'Delete asset' }).click()
   await untilRows(page, ['two'])
@@ -238,12 +250,19 @@ test('more than 1,000 assets are selected, deleted, restored and attached by the
   await page.getByText('All 1,200 assets selected').waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete 1,200 assets?' })
+  await dialog.getByText('Buyers of the products').waitFor({ state: 'detached' })
+  await dialog.getByText('You can restore them from the trash').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await client.attach(first?.id ?? '', { product_ids: [1] })
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.getByText('Buyers of the products').waitFor()
   await dialog.getByRole('button', { name: 'Delete 1,200 assets' }).click()
   await page.getByText('1,200 assets deleted').waitFor()
   assert.equal(await count(), 1)
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Undone for 1,200 assets').waitFor()
   assert.equal(await count(), 1_201)
+  await client.detach(first?.id ?? '', { product_ids: [1] })
 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Select all 1,200' }).click()

@@ -67,6 +67,7 @@ test('20 dropped files get their products with two clicks, and none before', asy
   await attach.click()
   await page.getByText('20 assets attached to 20 products').waitFor()
   await page.getByText('All assets have a product').waitFor()
+  await page.getByRole('link', { name: 'Attach to products' }).waitFor({ state: 'detached' })
   for (const name of names) {
     const number = /\d\d/.exec(name)?.[0]
     assert.equal(await productsOf(client, name), `PACK-${number}`)

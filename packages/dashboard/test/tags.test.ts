@@ -70,6 +70,17 @@ test('tags of several assets are changed from the selection bar, and the change 
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('The tags are as before').waitFor()
   assert.deepEqual(await tagsOf(), [['new', 'Old'], []])
+
+  // What is typed is a tag, even without Enter.
+  for (const name of ['one.zip', 'two.zip']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).click()
+  }
+  await page.getByRole('button', { name: 'Tags', exact: true }).click()
+  assert.equal(await dialog.getByRole('button', { name: 'Change tags' }).isEnabled(), false)
+  await dialog.getByRole('combobox', { name: 'Add' }).pressSequentially('typed')
+  await dialog.getByRole('button', { name: 'Change tags' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.deepEqual(await tagsOf(), [['new', 'Old', 'typed'], ['typed']])
 })
 
 test('an asset is renamed in the list with F2 or its button; Escape cancels, and an error is shown in place', async (t) => {

@@ -62,6 +62,8 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await page.getByText('a.txt deleted').waitFor()
   await page.getByRole('link', { name: 'Trash' }).click()
   await page.getByRole('heading', { name: 'Trash', level: 1 }).waitFor()
+  const activity = page.getByRole('main').getByRole('link', { name: 'Activity' })
+  assert.equal(await activity.getAttribute('href'), '/activity?show=asset.deleted')
   await button(page, 'Restore a.txt').click()
   await page.getByText('a.txt restored').waitFor()
   assert.equal(

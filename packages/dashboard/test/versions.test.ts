@@ -205,6 +205,10 @@ test('after a reload interrupts a replacement, it is resumed from the tray', asy
   // The file is being replaced already.
   await drop(page, [path], OVERLAY)
   await page.getByText('This file is already being replaced').waitFor()
+  await page.getByRole('link', { name: 'All assets' }).click()
+  await page.getByText('This file is already being replaced').waitFor({ state: 'detached' })
+  await page.goBack()
+  await preview(page).getByText('first edition').waitFor()
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
   parts.release()

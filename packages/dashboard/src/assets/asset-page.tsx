@@ -6,6 +6,7 @@ import { CopyButton } from '../components/copy.tsx'
 import { FileButton } from '../components/file-button.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { useTitle } from '../components/page.tsx'
+import { TrashLink } from '../components/page-states.tsx'
 import { isUnreachable } from '../components/reachable.ts'
 import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
 import { useConnection } from '../components/service.ts'
@@ -14,7 +15,7 @@ import { sizeText } from '../format.ts'
 import { asset as texts } from '../i18n/en/asset.ts'
 import { assets } from '../i18n/en/assets.ts'
 import { uploads as uploadTexts } from '../i18n/en/uploads.ts'
-import { fill, plural } from '../i18n/texts.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
 import { NewsSection } from '../mails/on-demand.tsx'
 import { AssetDownloads } from '../orders/on-demand.tsx'
@@ -47,7 +48,9 @@ export function AssetPage({ id }: { id: string }) {
       <LoadedRecord
         query={asset}
         kind="asset"
-        notFoundText={hasTrash ? texts.notFoundTrash : texts.notFoundDeleted}
+        notFoundText={
+          hasTrash ? rich(texts.notFoundTrash, { trash: <TrashLink /> }) : texts.notFoundDeleted
+        }
       >
         {(data) => <AssetContent asset={data} />}
       </LoadedRecord>
@@ -74,9 +77,9 @@ function AssetContent({ asset }: { asset: Asset }) {
         <Stack gap="lg">
           <AssetProducts asset={asset} />
           <AssetTags asset={asset} />
-          <AssetDetails asset={asset} />
           {asset.is_file && <AssetVersions asset={asset} />}
           {asset.is_file && asset.version > 1 && <NewsSection asset={asset} />}
+          <AssetDetails asset={asset} />
         </Stack>
       </TwoColumns>
     </>

@@ -7,14 +7,12 @@ import {
   SegmentedControl,
   Stack,
   Text,
-  TextInput,
   Title,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
 import { useKey } from '../components/focus.ts'
 import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
@@ -24,10 +22,11 @@ import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { assets as texts } from '../i18n/en/assets.ts'
 import { fill, rich } from '../i18n/texts.ts'
 import { IconCloudUpload, IconFolder, IconHash, IconSearch, IconTag } from '../icons/icons.tsx'
-import { changedBy, queryKeys } from '../query-keys.ts'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope, useAccount, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
+import { AddLink } from './add-link.tsx'
 import {
   type AssetQuery,
   assetsUrl,
@@ -154,6 +153,7 @@ export function AssetsPage() {
           <FolderBar
             path={path}
             below={below}
+            isEmpty={isEmpty && below && !isFiltered({ ...query, path: '' })}
             hrefOf={hrefOf}
             onBelow={(value) => change({ below: value })}
             onMoved={(to) => change({ path: to }, { replace: true })}
@@ -243,15 +243,27 @@ export function AssetsPage() {
   )
 }
 
-/** The key works from the first selection on, also while the bar is loaded. */
+/** The keys work from the first selection on, also while the bar is loaded. */
 function Selecting(props: Pick<SelectionBarProps, 'selection' | 'query' | 'total'>) {
   const [isDeleting, deleting] = useDisclosure()
+  const [isAwaited, awaiting] = useDisclosure()
   useKey('Delete', deleting.open)
   return (
-    <Suspense>
-      <SelectionBar {...props} isDeleting={isDeleting} deleting={deleting} />
+    <Suspense fallback={<BarKey onPress={awaiting.open} />}>
+      <SelectionBar
+        {...props}
+        isDeleting={isDeleting}
+        deleting={deleting}
+        hasFocus={isAwaited && !isDeleting}
+      />
     </Suspense>
   )
+}
+
+/** Replaces the bar while it is loaded. Then the bar itself has the key. */
+function BarKey({ onPress }: { onPress(): void }) {
+  useKey('Ctrl+Enter', onPress)
+  return null
 }
 
 /** The number of matches; infinite while it is not known. */
@@ -418,58 +430,6 @@ function FirstUse() {
         </Text>
       )}
     </EmptyState>
-  )
-}
-
-interface AddLinkProps {
-  isOpen: boolean
-  onClose(): void
-}
-
-/** Adds an asset that is a URL instead of a file. */
-function AddLink({ isOpen, onClose }: AddLinkProps) {
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={texts.addUrl}>
-      <LinkForm onClose={onClose} />
-    </Dialog>
-  )
-}
-
-function LinkForm({ onClose }: { onClose(): void }) {
-  const client = useClient()
-  const queries = useQueryClient()
-  const [filename, setName] = useState('')
-  const [url, setUrl] = useState('')
-  const mutation = useMutation({
-    mutationFn: () => client.store({ filename: filename.trim(), url: url.trim() }),
-    onSuccess() {
-      onClose()
-      return queries.invalidateQueries(changedBy('asset.ready'))
-    },
-  })
-  const problems = fieldProblems(mutation.error)
-  return (
-    <DialogForm mutation={mutation} submitLabel={texts.add} onClose={onClose}>
-      <TextInput
-        label={texts.kinds.link}
-        type="url"
-        placeholder="https://"
-        required
-        data-autofocus
-        value={url}
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-        error={problems.url?.join(', ')}
-      />
-      <TextInput
-        label={texts.name}
-        dir="auto"
-        required
-        maxLength={255}
-        value={filename}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
-        error={problems.filename?.join(', ')}
-      />
-    </DialogForm>
   )
 }
 

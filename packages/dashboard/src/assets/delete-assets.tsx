@@ -1,6 +1,6 @@
 import { Alert, List, Text } from '@mantine/core'
-import type { Asset } from '@stowage/client'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { Asset, AssetFilter } from '@stowage/client'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
@@ -8,7 +8,7 @@ import { nameWithFolder } from '../format.ts'
 import { changes as texts } from '../i18n/en/changes.ts'
 import { common } from '../i18n/en/common.ts'
 import { fill, plural } from '../i18n/texts.ts'
-import { changedBy } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { useChangeAll } from './change-all.ts'
@@ -82,6 +82,7 @@ interface DeleteAllProps extends Omit<DeleteAssetsProps, 'assets'> {
 /** Deletes all assets that match the search and the filters. */
 export function DeleteAll({ all, isPermanent = false, isOpen, onClose, onDone }: DeleteAllProps) {
   const hasTrash = useHasTrash()
+  const hasAttached = useHasAttached(all.filter, isOpen && hasTrash && !isPermanent)
   const deletion = useChangeAll({
     onDone() {
       onClose()
@@ -104,10 +105,24 @@ export function DeleteAll({ all, isPermanent = false, isOpen, onClose, onDone }:
     >
       <Text size="sm">{texts.matchesHint}</Text>
       <Text size="sm" c="dimmed">
-        {hasTrash && !isPermanent ? texts.trashAllHint : texts.foreverManyHint}
+        {hasTrash && !isPermanent
+          ? texts[hasAttached ? 'trashAllHint' : 'trashManyHint']
+          : texts.foreverManyHint}
       </Text>
     </ConfirmDialog>
   )
+}
+
+/** Whether buyers may receive any of the matches. Assumed until it is known. */
+function useHasAttached(filter: AssetFilter, isEnabled: boolean): boolean {
+  const client = useClient()
+  const attached = { ...filter, attached: true, limit: 1 }
+  const { data } = useQuery({
+    queryKey: queryKeys.assetList(attached),
+    queryFn: ({ signal }) => client.assets({ ...attached, signal }).page(),
+    enabled: isEnabled && filter.attached !== false,
+  })
+  return filter.attached !== false && data?.data.length !== 0
 }
 
 const MAX_NAMES = 10

@@ -13,6 +13,8 @@ interface FolderBarProps {
   path: string
   /** Whether the assets of its subfolders are listed, too. */
   below: boolean
+  /** Whether the folder no longer exists: folders are the paths of assets. */
+  isEmpty: boolean
   hrefOf(path?: string): string
   onBelow(below: boolean): void
   onMoved(path: string): void
@@ -20,7 +22,8 @@ interface FolderBarProps {
 }
 
 /** The folder whose assets are listed, with those above it. */
-export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: FolderBarProps) {
+export function FolderBar(props: FolderBarProps) {
+  const { path, below, isEmpty, hrefOf, onBelow, onMoved, onClear } = props
   const [isMoving, moving] = useDisclosure()
   const names = path === '' ? [] : path.split('/')
   return (
@@ -59,7 +62,7 @@ export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: Fo
         </>
       )}
       <CloseButton size="sm" aria-label={texts.anyFolder} onClick={onClear} />
-      {path !== '' && (
+      {path !== '' && !isEmpty && (
         <>
           <Checkbox
             size="xs"

@@ -3,7 +3,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
+import { errorText } from '../format.ts'
 import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -31,23 +33,40 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
   const [isMerge, setMerge] = useState(false)
   const to = trimmed(text)
   const isChanged = to !== '' && to !== path
-  const count = useAssetCount(path)
-  // A longer path of the same folder is refused, and says so.
-  const existing = useAssetCount(isChanged && !to.startsWith(`${path}/`) ? to : undefined) ?? 0
+  const moveBack = async (from: string) => {
+    try {
+      const { moved } = await client.moveFolder({ from, to: path })
+      notify({ message: plural(texts.folderMoved, moved, { folder: path }) })
+      onMoved(path)
+    } catch (error) {
+      notify({ isError: true, title: texts.undoFailed, message: errorText(error) })
+    }
+    await queries.invalidateQueries(changedBy('asset.updated'))
+  }
   const mutation = useMutation({
     mutationFn: () => client.moveFolder({ from: path, to, ...(isMerge && { merge: true }) }),
     onSuccess({ status, moved }) {
+      const isDone = status === 'moved'
       notify({
-        message:
-          status === 'moved'
-            ? plural(texts.folderMoved, moved, { folder: to })
-            : plural(texts.folderMoving, moved, { from: path, to }),
+        message: isDone
+          ? plural(texts.folderMoved, moved, { folder: to })
+          : plural(texts.folderMoving, moved, { from: path, to }),
+        // What was merged belongs together from now on.
+        ...(isDone && !isMerge && { action: { label: common.undo, run: () => void moveBack(to) } }),
       })
       onClose()
       onMoved(to)
     },
     onSettled: () => queries.invalidateQueries(changedBy('asset.updated')),
   })
+  // A running move changes both folders: the dialog shows them as they were before.
+  const isMoving = mutation.isPending || mutation.isSuccess
+  const count = useAssetCount(path, isMoving)
+  // A longer path of the same folder is refused, and says so.
+  const target = isChanged && !to.startsWith(`${path}/`) ? to : undefined
+  const found = useAssetCount(target, isMoving) ?? 0
+  // The service moves into a folder with assets only to merge them: otherwise, these have just been moved.
+  const existing = isMoving && !isMerge ? 0 : found
   const problems = fieldProblems(mutation.error)
   return (
     <DialogForm
@@ -93,8 +112,11 @@ export function trimmed(path: string): string {
   return path.trim().replace(/\/$/, '')
 }
 
-/** The number of assets in a folder and below it. Undefined while it is loading, or if the path is invalid. */
-function useAssetCount(path: string | undefined): number | undefined {
+/**
+ * The number of assets in a folder and below it. Undefined while it is loading, or if the path is invalid. While it
+ * `isKept`, it is not loaded again.
+ */
+function useAssetCount(path: string | undefined, isKept: boolean): number | undefined {
   const client = useClient()
   const { data } = useQuery({
     queryKey: queryKeys.assetList({ path, isCount: true }),
@@ -104,7 +126,7 @@ function useAssetCount(path: string | undefined): number | undefined {
         .page()
       return page.meta.total
     },
-    enabled: path !== undefined,
+    enabled: path !== undefined && !isKept,
     retry: false,
   })
   return path === undefined ? undefined : data

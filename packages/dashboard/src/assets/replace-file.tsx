@@ -4,7 +4,7 @@ import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { FileButton } from '../components/file-button.tsx'
-import { notify } from '../components/notifications.tsx'
+import { dismissNotices, notify } from '../components/notifications.tsx'
 import { Detail, DetailList } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
 import { sizeText } from '../format.ts'
@@ -30,16 +30,25 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
   const isBusy = useRef(isReplacing)
   isBusy.current = isReplacing
 
-  const onFiles = useCallback((found: readonly PickedFile[]) => {
-    if (!isBusy.current) setFiles(found)
-    else {
-      notify({
-        isError: true,
-        title: texts.beingReplaced,
-        message: texts.waitOrCancel,
-      })
-    }
-  }, [])
+  // Another file is refused only until this replacement has ended.
+  const subject = `replacement:${asset.id}`
+  const onFiles = useCallback(
+    (found: readonly PickedFile[]) => {
+      if (!isBusy.current) setFiles(found)
+      else {
+        notify({
+          isError: true,
+          title: texts.beingReplaced,
+          message: texts.waitOrCancel,
+          about: [subject],
+        })
+      }
+    },
+    [subject],
+  )
+  useEffect(() => {
+    if (isReplacing) return () => dismissNotices([subject])
+  }, [isReplacing, subject])
 
   useEffect(() => {
     setTarget({ text: texts.dropToReplace, name: asset.filename, onFiles })

@@ -25,11 +25,13 @@ export interface SelectionBarProps {
   total: number
   isDeleting: boolean
   deleting: { open(): void; close(): void }
+  /** Whether the bar gets the focus as soon as it is loaded. */
+  hasFocus: boolean
 }
 
 /** Actions for the selected assets. */
 export function SelectionBar(props: SelectionBarProps) {
-  const { selection, query, total, isDeleting, deleting } = props
+  const { selection, query, total, isDeleting, deleting, hasFocus } = props
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
   const [isMoving, moving] = useDisclosure()
@@ -39,7 +41,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const archive = all === undefined ? { ids: [...selected.keys()] } : archiveOf(all)
   return (
     <>
-      <SelectionPaper selection={selection}>
+      <SelectionPaper selection={selection} hasFocus={hasFocus}>
         <BarButton Icon={IconTag} onClick={attaching.open}>
           {texts.attachToProducts}
         </BarButton>

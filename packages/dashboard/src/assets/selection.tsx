@@ -1,7 +1,7 @@
 import { Button, Paper, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import type { Asset, AssetFilter } from '@stowage/client'
-import { type ReactNode, useCallback, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useFocusHandover, useKey } from '../components/focus.ts'
 import { RowCheckbox } from '../components/lists.tsx'
 import { useHeightProperty } from '../components/page.tsx'
@@ -115,12 +115,14 @@ export function SelectPage({ assets = [], selection }: SelectPageProps) {
 
 interface SelectionPaperProps {
   selection: Selection
+  /** Whether its first button gets the focus when the bar appears. */
+  hasFocus?: boolean
   /** The buttons. */
   children: ReactNode
 }
 
 /** A bar at the bottom of a list, with actions for the selected assets. */
-export function SelectionPaper({ selection, children }: SelectionPaperProps) {
+export function SelectionPaper({ selection, hasFocus = false, children }: SelectionPaperProps) {
   const { selected, all, clear } = selection
   const paper = useRef<HTMLDivElement>(null)
   const bar = useMergedRef(
@@ -129,7 +131,11 @@ export function SelectionPaper({ selection, children }: SelectionPaperProps) {
     useHeightProperty('--selection-height'),
   )
   // The bar is after the whole list, which has a hundred tab stops.
-  useKey('Ctrl+Enter', () => paper.current?.querySelector('button')?.focus())
+  const focusFirst = useCallback(() => paper.current?.querySelector('button')?.focus(), [])
+  useKey('Ctrl+Enter', focusFirst)
+  useEffect(() => {
+    if (hasFocus) focusFirst()
+  }, [hasFocus, focusFirst])
   return (
     <Paper
       ref={bar}

@@ -40,6 +40,7 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
   const queries = useQueryClient()
   const [added, setAdded] = useState<string[]>([])
   const [removed, setRemoved] = useState<string[]>([])
+  const [typed, setTyped] = useState('')
   const present = tagsOf(assets)
   const undo = useUndo()
   const mutation = useMutation({
@@ -73,10 +74,10 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
       mutation={mutation}
       errorTitle={texts.tagsFailed}
       submitLabel={texts.changeTags}
-      isIncomplete={added.length + removed.length === 0}
+      isIncomplete={added.length + removed.length === 0 && typed === ''}
       onClose={onClose}
     >
-      <TagsField label={texts.addTags} value={added} onChange={setAdded} />
+      <TagsField label={texts.addTags} value={added} onChange={setAdded} onText={setTyped} />
       {present.length > 0 && (
         <TagsField
           label={texts.removeTags}
@@ -84,6 +85,7 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
           choices={present}
           exclude={removed}
           onChange={(tags) => setRemoved(tags.filter((tag) => present.includes(tag)))}
+          onText={setTyped}
         />
       )}
       {problems.length > 0 && (
@@ -108,13 +110,14 @@ export function TagAll({ isOpen, ...props }: ChangeAllProps) {
 function TagAllForm({ all, onClose, onDone }: Omit<ChangeAllProps, 'isOpen'>) {
   const [action, setAction] = useState<'tag' | 'untag'>('tag')
   const [tags, setTags] = useState<string[]>([])
+  const [typed, setTyped] = useState('')
   const change = useChangeAllForm(onClose, onDone)
   return (
     <DialogForm
       mutation={{ ...change, mutate: () => change.mutate({ all, change: { action, tags } }) }}
       errorTitle={texts.tagsFailed}
       submitLabel={texts.changeTags}
-      isIncomplete={tags.length === 0}
+      isIncomplete={tags.length === 0 && typed === ''}
       onClose={onClose}
     >
       <Radio.Group
@@ -125,7 +128,7 @@ function TagAllForm({ all, onClose, onDone }: Omit<ChangeAllProps, 'isOpen'>) {
         <Radio value="tag" label={bulk.add} mt="xs" />
         <Radio value="untag" label={bulk.remove} mt="xs" />
       </Radio.Group>
-      <TagsField label={texts.tags} value={tags} onChange={setTags} />
+      <TagsField label={texts.tags} value={tags} onChange={setTags} onText={setTyped} />
       <Text size="sm" c="dimmed">
         {texts.matchesHint}
       </Text>

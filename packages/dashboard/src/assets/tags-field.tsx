@@ -10,6 +10,8 @@ interface TagsFieldProps {
   label: string
   value: string[]
   onChange(tags: string[]): void
+  /** What is typed and not yet a tag. It becomes one when the field loses the focus. */
+  onText?(text: string): void
   /** Tags that are not suggested. */
   exclude?: readonly string[]
   /** The only tags that are suggested. Undefined: those of the account. */
@@ -22,7 +24,8 @@ const MAX_LENGTH = 100
 const MAX_SUGGESTIONS = 20
 
 /** A field for several tags. Enter or a comma ends a tag. It suggests tags that exist. */
-export function TagsField({ label, value, onChange, exclude = [], choices }: TagsFieldProps) {
+export function TagsField(props: TagsFieldProps) {
+  const { label, value, onChange, onText, exclude = [], choices } = props
   const client = useClient()
   const [text, setText] = useState('')
   const [search] = useDebouncedValue(text.trim(), 150)
@@ -46,7 +49,10 @@ export function TagsField({ label, value, onChange, exclude = [], choices }: Tag
       value={value}
       onChange={onChange}
       searchValue={text}
-      onSearchChange={setText}
+      onSearchChange={(typed) => {
+        setText(typed)
+        onText?.(typed.trim())
+      }}
     />
   )
 }

@@ -1,7 +1,8 @@
 /* What a page shows instead of a list: an error, no items, or no items that match the filters. */
 
-import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Center, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Link } from 'wouter'
 import { errorText } from '../format.ts'
 import { common } from '../i18n/en/common.ts'
 import { fill, formOf } from '../i18n/texts.ts'
@@ -93,5 +94,14 @@ export function NoMatch({ title, filters = [], onClear }: NoMatchProps) {
         {common.clearFilters}
       </Button>
     </EmptyState>
+  )
+}
+
+/** A link to the trash, in a sentence. */
+export function TrashLink() {
+  return (
+    <Anchor component={Link} href="/trash" underline="always" inherit>
+      {common.trash}
+    </Anchor>
   )
 }

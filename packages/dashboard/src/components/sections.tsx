@@ -1,4 +1,4 @@
-import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Box, Group, Paper, Skeleton, Stack, Table, Text, Title } from '@mantine/core'
 import { isStowageError } from '@stowage/client'
 import { type ReactNode, useId } from 'react'
 import { common } from '../i18n/en/common.ts'
@@ -12,7 +12,7 @@ interface LoadedRecordProps<Data> {
   query: { data: Data | undefined; error: unknown; refetch(): unknown }
   kind: Kind
   /** Why a record with this ID may not exist. */
-  notFoundText: string
+  notFoundText: ReactNode
   children(data: Data): ReactNode
 }
 
@@ -42,7 +42,7 @@ function isNotFound(error: unknown): boolean {
   return isStowageError(error, 'not_found') || error instanceof TypeError
 }
 
-function RecordNotFound({ kind, children }: { kind: Kind; children: string }) {
+function RecordNotFound({ kind, children }: { kind: Kind; children: ReactNode }) {
   return (
     <Stack gap="xs">
       <Title order={1} size="h2">
@@ -110,6 +110,21 @@ export function Section({ title, action, children }: SectionProps) {
       </Group>
       {children}
     </Paper>
+  )
+}
+
+/** A small table of facts. If it is wider than the screen, it scrolls. */
+export function FactTable({ head, children }: { head: ReactNode; children: ReactNode }) {
+  return (
+    // While it has the focus, the arrow keys scroll it.
+    <Box className={classes.scroll} tabIndex={0}>
+      <Table className={classes.table} fz="sm" horizontalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>{head}</Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>{children}</Table.Tbody>
+      </Table>
+    </Box>
   )
 }
 

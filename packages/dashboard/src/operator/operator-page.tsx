@@ -2,7 +2,7 @@ import { Alert, List, Stack, Table, Text, Title } from '@mantine/core'
 import type { ServiceStatus } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useTitle } from '../components/page.tsx'
-import { LoadedSection, Section } from '../components/sections.tsx'
+import { FactTable, LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { dateText, durationText, numberText, sizeText } from '../format.ts'
 import { operator } from '../i18n/en/operator.ts'
@@ -67,6 +67,9 @@ function Status() {
   )
 }
 
+/** On a phone, long names leave room for what follows. */
+const NAME_WIDTH = { base: 130, sm: 240 }
+
 /** An instance reports every minute. */
 const LATE_MS = 180_000
 
@@ -93,37 +96,34 @@ function Instances({ status: { now, instances } }: { status: ServiceStatus }) {
           </List>
         </Alert>
       )}
-      <Table.ScrollContainer minWidth={680} type="native" tabIndex={0}>
-        <Table horizontalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{operator.name}</Table.Th>
-              <Table.Th>{operator.version}</Table.Th>
-              <Table.Th>{operator.started}</Table.Th>
-              <Table.Th>{operator.state}</Table.Th>
+      <FactTable
+        head={
+          <>
+            <Table.Th>{operator.name}</Table.Th>
+            <Table.Th>{operator.version}</Table.Th>
+            <Table.Th>{operator.started}</Table.Th>
+            <Table.Th>{operator.state}</Table.Th>
+          </>
+        }
+      >
+        {instances.map(({ id, name, version, started_at, seen_at }) => {
+          const isLate = Date.parse(now) - Date.parse(seen_at) > LATE_MS
+          return (
+            <Table.Tr key={id}>
+              <Table.Th scope="row" maw={NAME_WIDTH}>
+                <Name>{name}</Name>
+              </Table.Th>
+              <Table.Td>{version}</Table.Td>
+              <Table.Td>{dateText(new Date(started_at), 'minutes')}</Table.Td>
+              <Table.Td>
+                {isLate
+                  ? fill(operator.lastSeen, { time: dateText(new Date(seen_at), 'minutes') })
+                  : operator.running}
+              </Table.Td>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {instances.map(({ id, name, version, started_at, seen_at }) => {
-              const isLate = Date.parse(now) - Date.parse(seen_at) > LATE_MS
-              return (
-                <Table.Tr key={id}>
-                  <Table.Th scope="row">
-                    <Name>{name}</Name>
-                  </Table.Th>
-                  <Table.Td>{version}</Table.Td>
-                  <Table.Td>{dateText(new Date(started_at), 'minutes')}</Table.Td>
-                  <Table.Td>
-                    {isLate
-                      ? fill(operator.lastSeen, { time: dateText(new Date(seen_at), 'minutes') })
-                      : operator.running}
-                  </Table.Td>
-                </Table.Tr>
-              )
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+          )
+        })}
+      </FactTable>
     </>
   )
 }
@@ -133,26 +133,25 @@ function Queues({ queues }: { queues: ServiceStatus['queues'] }) {
   if (waiting.length === 0) return <Text c="dimmed">{operator.nothing}</Text>
   const names: Readonly<Record<string, string>> = operator.jobs
   return (
-    <Table horizontalSpacing={6}>
-      <Table.Thead>
-        <Table.Tr>
+    <FactTable
+      head={
+        <>
           <Table.Th>{operator.queue}</Table.Th>
           <Table.Th ta="end">{operator.waiting}</Table.Th>
           <Table.Th ta="end">{operator.oldest}</Table.Th>
+        </>
+      }
+    >
+      {waiting.map(({ name, length, age }) => (
+        <Table.Tr key={name}>
+          <Table.Th scope="row" fw="normal">
+            {names[name] ?? name}
+          </Table.Th>
+          <Table.Td ta="end">{numberText(length)}</Table.Td>
+          <Table.Td ta="end">{durationText(age * 1000)}</Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {waiting.map(({ name, length, age }) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw="normal">
-              {names[name] ?? name}
-            </Table.Th>
-            <Table.Td ta="end">{numberText(length)}</Table.Td>
-            <Table.Td ta="end">{durationText(age * 1000)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </FactTable>
   )
 }
 
@@ -201,7 +200,7 @@ function Backups({ backups }: Pick<ServiceStatus, 'backups'>) {
   const last = backups.find(({ state }) => state === 'complete')
   const isOld = last !== undefined && last.age > OLD_BACKUP_SECONDS
   return (
-    <>
+    <Stack gap="xs">
       {last === undefined ? (
         <Text c="dimmed">{operator.noBackup}</Text>
       ) : (
@@ -212,47 +211,42 @@ function Backups({ backups }: Pick<ServiceStatus, 'backups'>) {
       )}
       {isOld && <Text size="sm">{operator.oldBackup}</Text>}
       {backups.length > 0 && <BackupTable backups={backups} />}
-    </>
+    </Stack>
   )
 }
 
 function BackupTable({ backups }: Pick<ServiceStatus, 'backups'>) {
   return (
-    <Table.ScrollContainer minWidth={560} type="native" tabIndex={0} mt="sm">
-      <Table horizontalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{operator.started}</Table.Th>
-            <Table.Th>{operator.state}</Table.Th>
-            <Table.Th ta="end">{operator.files}</Table.Th>
-            <Table.Th ta="end">{operator.size}</Table.Th>
-            <Table.Th>{operator.folder}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {backups.map(({ id, started_at, state, files, bytes, damaged, folder }) => (
-            <Table.Tr key={id}>
-              <Table.Th scope="row" fw="normal">
-                <DateTime value={started_at} />
-              </Table.Th>
-              <Table.Td>
-                {operator.backupStates[state]}
-                {damaged > 0 && (
-                  <Text size="sm">
-                    {fill(operator.damagedFiles, { count: numberText(damaged) })}
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td ta="end">{state === 'complete' && numberText(files)}</Table.Td>
-              <Table.Td ta="end">{state === 'complete' && sizeText(bytes)}</Table.Td>
-              <Table.Td>
-                <Name>{folder}</Name>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <FactTable
+      head={
+        <>
+          <Table.Th>{operator.started}</Table.Th>
+          <Table.Th>{operator.state}</Table.Th>
+          <Table.Th ta="end">{operator.files}</Table.Th>
+          <Table.Th ta="end">{operator.size}</Table.Th>
+          <Table.Th>{operator.folder}</Table.Th>
+        </>
+      }
+    >
+      {backups.map(({ id, started_at, state, files, bytes, damaged, folder }) => (
+        <Table.Tr key={id}>
+          <Table.Td>
+            <DateTime value={started_at} />
+          </Table.Td>
+          <Table.Td>
+            {operator.backupStates[state]}
+            {damaged > 0 && (
+              <div>{fill(operator.damagedFiles, { count: numberText(damaged) })}</div>
+            )}
+          </Table.Td>
+          <Table.Td ta="end">{state === 'complete' && numberText(files)}</Table.Td>
+          <Table.Td ta="end">{state === 'complete' && sizeText(bytes)}</Table.Td>
+          <Table.Td>
+            <Name>{folder}</Name>
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </FactTable>
   )
 }
 
@@ -267,38 +261,35 @@ function Accounts({ status: { accounts, totals } }: { status: ServiceStatus }) {
           })}
         </Text>
       )}
-      <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
-        <Table horizontalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{operator.account}</Table.Th>
-              <Table.Th ta="end">{operator.stored}</Table.Th>
-              <Table.Th ta="end">{operator.reserved}</Table.Th>
-              <Table.Th ta="end">{operator.trash}</Table.Th>
-              <Table.Th ta="end">{operator.plan}</Table.Th>
-              <Table.Th ta="end">{operator.assets}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {accounts.map(({ id, name, plan, stored, reserved, trash, assets }) => (
-              <Table.Tr key={id}>
-                <Table.Th scope="row">
-                  <Name>{name}</Name>
-                </Table.Th>
-                <Table.Td ta="end">{sizeText(stored)}</Table.Td>
-                <Table.Td ta="end">{sizeText(reserved)}</Table.Td>
-                <Table.Td ta="end">{sizeText(trash)}</Table.Td>
-                <Table.Td ta="end">{sizeText(plan.storage)}</Table.Td>
-                <Table.Td ta="end">
-                  {plan.assets === null
-                    ? numberText(assets)
-                    : `${numberText(assets)} / ${numberText(plan.assets)}`}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <FactTable
+        head={
+          <>
+            <Table.Th>{operator.account}</Table.Th>
+            <Table.Th ta="end">{operator.stored}</Table.Th>
+            <Table.Th ta="end">{operator.reserved}</Table.Th>
+            <Table.Th ta="end">{operator.trash}</Table.Th>
+            <Table.Th ta="end">{operator.plan}</Table.Th>
+            <Table.Th ta="end">{operator.assets}</Table.Th>
+          </>
+        }
+      >
+        {accounts.map(({ id, name, plan, stored, reserved, trash, assets }) => (
+          <Table.Tr key={id}>
+            <Table.Th scope="row" maw={NAME_WIDTH}>
+              <Name>{name}</Name>
+            </Table.Th>
+            <Table.Td ta="end">{sizeText(stored)}</Table.Td>
+            <Table.Td ta="end">{sizeText(reserved)}</Table.Td>
+            <Table.Td ta="end">{sizeText(trash)}</Table.Td>
+            <Table.Td ta="end">{sizeText(plan.storage)}</Table.Td>
+            <Table.Td ta="end">
+              {plan.assets === null
+                ? numberText(assets)
+                : `${numberText(assets)} / ${numberText(plan.assets)}`}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </FactTable>
     </>
   )
 }

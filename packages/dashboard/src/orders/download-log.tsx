@@ -1,12 +1,12 @@
-import { Anchor, Box, Code, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Code, Stack, Table, Text } from '@mantine/core'
 import type { AssetDownload, LoggedDownload, PageMeta } from '@stowage/client'
 import { Link } from 'wouter'
 import { PageLinks } from '../components/lists.tsx'
+import { FactTable } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { numberText } from '../format.ts'
 import { orders as texts } from '../i18n/en/orders.ts'
 import { orderName } from './order-texts.tsx'
-import classes from './orders.module.css'
 
 interface DownloadLogProps {
   downloads: readonly (LoggedDownload | AssetDownload)[]
@@ -24,43 +24,39 @@ export function DownloadLog({ downloads, meta, page, hrefOf }: DownloadLogProps)
   const isOfAsset = downloads.some((it) => 'order' in it)
   return (
     <Stack gap="sm">
-      {/* While it has the focus, the arrow keys scroll it. */}
-      <Box className={classes.scroll} tabIndex={0}>
-        <Table className={classes.table} fz="sm" horizontalSpacing={6}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{texts.when}</Table.Th>
-              <Table.Th>{isOfAsset ? texts.order : texts.file}</Table.Th>
-              <Table.Th ta="end">{texts.version}</Table.Th>
-              <Table.Th ta="end">{texts.starts}</Table.Th>
-              <Table.Th ta="end">{texts.counted}</Table.Th>
-              <Table.Th>{texts.device}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {downloads.map((download) => (
-              <Table.Tr key={download.id}>
-                <Table.Td>
-                  <DateTime value={download.opened_at} />
-                </Table.Td>
-                <Table.Td miw={140} maw={240}>
-                  <Subject download={download} />
-                </Table.Td>
-                <Table.Td ta="end">{numberText(download.version)}</Table.Td>
-                <Table.Td ta="end">{numberText(download.starts)}</Table.Td>
-                <Table.Td ta="end">{numberText(download.counted)}</Table.Td>
-                <Table.Td>
-                  {download.ip_hash === null ? (
-                    texts.backend
-                  ) : (
-                    <Code>{download.ip_hash.slice(0, SHOWN_HASH)}</Code>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Box>
+      <FactTable
+        head={
+          <>
+            <Table.Th>{texts.when}</Table.Th>
+            <Table.Th>{isOfAsset ? texts.order : texts.file}</Table.Th>
+            <Table.Th ta="end">{texts.version}</Table.Th>
+            <Table.Th ta="end">{texts.starts}</Table.Th>
+            <Table.Th ta="end">{texts.counted}</Table.Th>
+            <Table.Th>{texts.device}</Table.Th>
+          </>
+        }
+      >
+        {downloads.map((download) => (
+          <Table.Tr key={download.id}>
+            <Table.Td>
+              <DateTime value={download.opened_at} />
+            </Table.Td>
+            <Table.Td miw={140} maw={240}>
+              <Subject download={download} />
+            </Table.Td>
+            <Table.Td ta="end">{numberText(download.version)}</Table.Td>
+            <Table.Td ta="end">{numberText(download.starts)}</Table.Td>
+            <Table.Td ta="end">{numberText(download.counted)}</Table.Td>
+            <Table.Td>
+              {download.ip_hash === null ? (
+                texts.backend
+              ) : (
+                <Code>{download.ip_hash.slice(0, SHOWN_HASH)}</Code>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </FactTable>
       <Text size="xs" c="dimmed">
         {texts.deviceHint}
       </Text>

@@ -70,9 +70,11 @@ function OrderContent({ order }: { order: Order }) {
           <OrderLog order={order} />
         </Stack>
         <Stack gap="lg">
-          <Section title={texts.page}>
-            {url === null ? <Text c="dimmed">{texts.noUrl}</Text> : <SharedUrl url={url} />}
-          </Section>
+          <RequireScope scope="write">
+            <Section title={texts.page}>
+              {url === null ? <Text c="dimmed">{texts.noUrl}</Text> : <SharedUrl url={url} />}
+            </Section>
+          </RequireScope>
           <OrderMails order={order} />
           <OrderLines order={order} />
           <OrderDetails order={order} />

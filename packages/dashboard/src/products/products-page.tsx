@@ -110,7 +110,7 @@ interface ProductFiltersProps {
 
 const showOptions = (): { value: Show; label: string }[] => [
   { value: 'all', label: texts.showAll },
-  { value: 'without-files', label: texts.withoutFiles },
+  { value: 'without-files', label: texts.withoutAssets },
 ]
 
 const sortOptions = (): { value: Sort; label: string }[] => [

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { useTitle } from '../components/page.tsx'
+import { TrashLink } from '../components/page-states.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
 import { numberText, shareText, sizeText } from '../format.ts'
@@ -95,15 +96,7 @@ function StorageMeter({ account }: { account: Account }) {
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
-        {storage.versionsCount}{' '}
-        {hasTrash &&
-          rich(storage.trashCounts, {
-            trash: (
-              <Anchor component={Link} href="/trash" underline="always" inherit>
-                {storage.trash}
-              </Anchor>
-            ),
-          })}
+        {storage.versionsCount} {hasTrash && rich(storage.trashCounts, { trash: <TrashLink /> })}
       </Text>
       {plan.assets !== null && (
         <Text size="sm" c="dimmed" mt="xs">

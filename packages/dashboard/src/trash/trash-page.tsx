@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { MAX_CHANGED_AT_ONCE, useChangeAll } from '../assets/change-all.ts'
 import { deleteOrRestore } from '../assets/change-assets.ts'
 import { DeleteAll, Names } from '../assets/delete-assets.tsx'
@@ -18,8 +19,9 @@ import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { firstWords, readPage, readText } from '../components/url-query.ts'
 import { errorText, nameWithFolder } from '../format.ts'
+import { activity } from '../i18n/en/activity.ts'
 import { trash } from '../i18n/en/trash.ts'
-import { fill, plural } from '../i18n/texts.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
@@ -27,6 +29,8 @@ import { useClient } from '../session/session.tsx'
 import { TrashTable } from './trash-table.tsx'
 
 const PER_PAGE = 50
+/** The activity names who deleted what. */
+const DELETIONS_URL = '/activity?show=asset.deleted'
 
 /** Deleted assets, which can be restored until they are removed. */
 export function TrashPage() {
@@ -74,7 +78,14 @@ export function TrashPage() {
       {(isFiltered || !isEmpty) && (
         <>
           <Text size="sm" c="dimmed">
-            {trash.intro}
+            {trash.intro}{' '}
+            {rich(trash.whoHint, {
+              activity: (
+                <Anchor component={Link} href={DELETIONS_URL} underline="always" inherit>
+                  {activity.title}
+                </Anchor>
+              ),
+            })}
           </Text>
           <FilterInput
             label={trash.search}

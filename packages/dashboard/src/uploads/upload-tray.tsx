@@ -11,6 +11,7 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useHeightProperty, useTitleProgress } from '../components/page.tsx'
@@ -28,6 +29,8 @@ import {
   IconPlayerStop,
   IconX,
 } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
+import { useClient } from '../session/session.tsx'
 import { CancelUploadDialog } from './cancel-upload.tsx'
 import { isEnded, paceText, totalsOf, type UploadItem, type UploadTotals } from './upload-item.ts'
 import { IconButtons, ResumableRow, UploadRow } from './upload-row.tsx'
@@ -215,11 +218,7 @@ function TrayHeader(props: TrayHeaderProps) {
         </Text>
         <IconButtons actions={actions} />
       </Group>
-      {isDone && hasLooseFiles && (
-        <Anchor component={Link} href={SUGGESTIONS_URL} size="sm" w="fit-content">
-          {texts.attachToProducts}
-        </Anchor>
-      )}
+      {isDone && hasLooseFiles && <AttachLink />}
       {!isDone && hasFigures && (
         <Progress
           value={total === 0 ? 0 : (100 * bytes) / total}
@@ -234,6 +233,21 @@ function TrayHeader(props: TrayHeaderProps) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+/** Nothing if every asset has a product by now. */
+function AttachLink() {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: queryKeys.assetList({ attached: false, limit: 1 }),
+    queryFn: ({ signal }) => client.assets({ attached: false, limit: 1, signal }).page(),
+  })
+  if (data === undefined || data.data.length === 0) return null
+  return (
+    <Anchor component={Link} href={SUGGESTIONS_URL} size="sm" w="fit-content">
+      {texts.attachToProducts}
+    </Anchor>
   )
 }
 

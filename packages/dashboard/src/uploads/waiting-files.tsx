@@ -8,6 +8,7 @@ import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
+import { TrashLink } from '../components/page-states.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { errorText, sizeText } from '../format.ts'
 import { common } from '../i18n/en/common.ts'
@@ -120,11 +121,12 @@ const MAX_VISIBLE = 4
 export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
   const alert = useFocusHandover<HTMLDivElement>()
   const uploads = useUploads()
-  const available = useAvailable(files)
+  const { available, withoutTrash } = useAvailable(files)
   const retry = useRetryRefused()
   const needed = totalSizeOf(files)
   const { accepted: fitting } = divideByStorage(files, available ?? 0)
   const isAll = fitting.length === files.length
+  const needsTrash = withoutTrash !== undefined && totalSizeOf(fitting) > withoutTrash
   const size = sizeText(needed)
   return (
     <Alert
@@ -157,6 +159,7 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
               available: sizeText(available),
             })}
         {!isAll && ` ${texts.makeRoom}`}
+        {needsTrash && <> {rich(texts.removesTrash, { trash: <TrashLink /> })}</>}
       </Text>
       <Group gap="xs" mt="xs">
         <ActionButton size="compact-sm" isBusy={retry.isPending} onClick={() => retry.mutate()}>
@@ -172,13 +175,18 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
   )
 }
 
-/** The storage that uploads of this tab have not taken, as it is now. Undefined until it is loaded. */
-function useAvailable(files: readonly PickedFile[]): number | undefined {
+/**
+ * The storage that uploads of this tab have not taken, as it is now, with and without what is in the trash. Undefined
+ * until it is loaded.
+ */
+function useAvailable(files: readonly PickedFile[]) {
   const { data, refetch } = useAccount()
   const { items } = useUploadsState()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the storage has changed since files were refused
   useEffect(() => void refetch(), [files, refetch])
-  return data && Math.max(0, data.available - bytesToReserve(items))
+  if (data === undefined) return {}
+  const available = Math.max(0, data.available - bytesToReserve(items))
+  return { available, withoutTrash: Math.max(0, available - data.trash) }
 }
 
 function useRetryRefused() {

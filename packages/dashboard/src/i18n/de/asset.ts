@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const asset: Translation<typeof English> = {
   asset: 'Asset',
   notFoundTrash:
-    'Vielleicht liegt es im Papierkorb, sein Upload wurde abgebrochen oder ist abgelaufen, oder die URL ist falsch.',
+    'Vielleicht liegt es im {trash}, sein Upload wurde abgebrochen oder ist abgelaufen, oder die URL ist falsch.',
   notFoundDeleted:
     'Vielleicht wurde es gelöscht, sein Upload wurde abgebrochen oder ist abgelaufen, oder die URL ist falsch.',
   damagedTitle: 'Diese Datei ist beschädigt',

@@ -64,9 +64,9 @@ export const changes: Translation<typeof English> = {
     other: 'Käufer dieser Produkte erhalten diese Assets dann nicht mehr:',
   },
   trashOneHint:
-    'Sie können es für begrenzte Zeit aus dem Papierkorb wiederherstellen. Der Speicherplatz wird sofort frei.',
+    'Sie können es aus dem Papierkorb wiederherstellen, für begrenzte Zeit oder bis ein Upload seinen Platz braucht. Der Speicherplatz wird sofort frei.',
   trashManyHint:
-    'Sie können sie für begrenzte Zeit aus dem Papierkorb wiederherstellen. Der Speicherplatz wird sofort frei.',
+    'Sie können sie aus dem Papierkorb wiederherstellen, für begrenzte Zeit oder bis ein Upload ihren Platz braucht. Der Speicherplatz wird sofort frei.',
   foreverOneHint:
     'Es wird mit allen älteren Versionen endgültig gelöscht. Das kann nicht rückgängig gemacht werden.',
   foreverManyHint:
@@ -74,7 +74,7 @@ export const changes: Translation<typeof English> = {
   matchesHint:
     'Das sind alle Assets, die zur Suche und zu den Filtern passen, auf allen Seiten der Liste.',
   trashAllHint:
-    'Käufer der Produkte, denen sie zugeordnet sind, erhalten sie nicht mehr. Sie können sie für begrenzte Zeit aus dem Papierkorb wiederherstellen.',
+    'Käufer der Produkte, denen sie zugeordnet sind, erhalten sie nicht mehr. Sie können sie aus dem Papierkorb wiederherstellen, für begrenzte Zeit oder bis ein Upload ihren Platz braucht.',
   more: 'und {count} weitere',
   attachTitle: {
     one: '{count} Asset Produkten zuordnen',

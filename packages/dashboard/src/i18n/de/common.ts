@@ -11,6 +11,7 @@ export const common: Translation<typeof English> = {
   retries: 'Die Seite versucht es automatisch erneut.',
   dismiss: 'Meldung schließen',
   undo: 'Rückgängig',
+  trash: 'Papierkorb',
   copy: 'Kopieren',
   copyWhat: '{what} kopieren',
   copied: 'Kopiert: {what}',

@@ -110,7 +110,8 @@ export const orders: Translation<typeof English> = {
   label: 'Notiz',
   labelHint: 'Eine Notiz für Sie, die der Käufer nicht sieht',
   limit: 'Maximale Downloads pro Datei',
-  limitHint: 'Mal der Menge. Ist das Feld leer, gilt der Standard aus den Einstellungen.',
+  limitHint:
+    'Ist das Feld leer, gilt der Standard aus den Einstellungen. Eine Bestellung über drei Stück erhält das Dreifache.',
   limitShort: 'Limit pro Datei',
   byDefault: 'Standard der Einstellungen',
   expires: 'Läuft ab',

@@ -48,6 +48,8 @@ export const problems = {
     'muss mindestens ein Produkt oder ein Asset nennen',
   'has unknown placeholders: {names}. Known are {list}':
     'hat unbekannte Platzhalter: {names}. Bekannt sind {list}',
+  'has the placeholder {{name}} too often: at most {count}':
+    'hat den Platzhalter {{name}} zu oft: höchstens {count}',
   'must have the placeholder {{required}}, so that buyers find their files':
     'muss den Platzhalter {{required}} haben, damit Käufer ihre Dateien finden',
   'must be a line of 1 to {count} characters': 'muss eine Zeile mit 1 bis {count} Zeichen sein',

@@ -17,7 +17,7 @@ export const products: Translation<typeof English> = {
   sort: 'Sortieren',
   show: 'Anzeigen',
   showAll: 'Alle',
-  withoutFiles: 'Ohne Dateien',
+  withoutAssets: 'Ohne Assets',
   order: {
     id: 'Höchste ID zuerst',
     name: 'Name A–Z',

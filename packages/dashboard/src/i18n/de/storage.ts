@@ -14,7 +14,6 @@ export const storage: Translation<typeof English> = {
   versionsCount: 'Ältere Versionen zählen als gespeichert.',
   trashCounts:
     'Der {trash} zählt als verfügbar: Uploads, die den Platz brauchen, entfernen seine ältesten Dateien.',
-  trash: 'Papierkorb',
   exceeded: 'Speicherplatz überschritten',
   exceededHint:
     'Ihre Dateien bleiben verfügbar, aber Sie können erst wieder Dateien hochladen, wenn Sie welche löschen oder der Betreiber des Dienstes den Tarif vergrößert.',

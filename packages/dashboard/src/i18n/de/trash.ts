@@ -6,6 +6,7 @@ export const trash: Translation<typeof English> = {
   empty: 'Papierkorb leeren',
   intro:
     'Gelöschte Assets können bis zum angegebenen Datum wiederhergestellt werden, oder bis ein Upload ihren Speicherplatz braucht. Sie zählen nicht zu Ihrem Tarif.',
+  whoHint: 'Wer sie gelöscht hat: {activity}.',
   search: 'Papierkorb durchsuchen',
   loadFailed: 'Der Papierkorb konnte nicht geladen werden',
   noMatch: 'Keine passenden Assets',

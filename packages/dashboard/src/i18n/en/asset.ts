@@ -3,7 +3,7 @@ import { texts } from '../texts.ts'
 export const asset = texts('asset', {
   asset: 'Asset',
   notFoundTrash:
-    'It may be in the trash, its upload may have been cancelled or may have expired, or the URL may be wrong.',
+    'It may be in the {trash}, its upload may have been cancelled or may have expired, or the URL may be wrong.',
   notFoundDeleted:
     'It may have been deleted, its upload may have been cancelled or may have expired, or the URL may be wrong.',
   damagedTitle: 'This file is damaged',

@@ -54,15 +54,15 @@ export const changes = texts('changes', {
     other: 'Buyers of these products will no longer receive these assets:',
   },
   trashOneHint:
-    'You can restore it from the trash for a limited time. The storage becomes available immediately.',
+    'You can restore it from the trash for a limited time, or until an upload needs its storage. The storage becomes available immediately.',
   trashManyHint:
-    'You can restore them from the trash for a limited time. The storage becomes available immediately.',
+    'You can restore them from the trash for a limited time, or until an upload needs their storage. The storage becomes available immediately.',
   foreverOneHint: 'It will be deleted forever, including older versions. This cannot be undone.',
   foreverManyHint: 'They will be deleted forever, including older versions. This cannot be undone.',
   matchesHint:
     'These are all assets that match the search and the filters, on all pages of the list.',
   trashAllHint:
-    'Buyers of the products that they are attached to will no longer receive them. You can restore them from the trash for a limited time.',
+    'Buyers of the products that they are attached to will no longer receive them. You can restore them from the trash for a limited time, or until an upload needs their storage.',
   more: 'and {count} more',
   attachTitle: {
     one: 'Attach {count} asset to products',

@@ -10,6 +10,7 @@ export const common = texts('common', {
   retries: 'The page retries automatically.',
   dismiss: 'Dismiss',
   undo: 'Undo',
+  trash: 'trash',
   copy: 'Copy',
   copyWhat: 'Copy {what}',
   copied: 'Copied the {what}',

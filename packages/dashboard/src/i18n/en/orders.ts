@@ -109,7 +109,8 @@ export const orders = texts('orders', {
   label: 'Label',
   labelHint: 'A note for yourself, which the buyer does not see',
   limit: 'Maximum downloads per file',
-  limitHint: 'Times the quantity. If empty, the default from the settings applies.',
+  limitHint:
+    'If empty, the default from the settings applies. An order of three gets three times as many.',
   limitShort: 'Limit per file',
   byDefault: 'Default of the settings',
   expires: 'Expires',

@@ -16,7 +16,7 @@ export const products = texts('products', {
   sort: 'Sort',
   show: 'Show',
   showAll: 'All',
-  withoutFiles: 'Without files',
+  withoutAssets: 'Without assets',
   order: {
     id: 'Highest ID first',
     name: 'Name A–Z',

@@ -13,7 +13,6 @@ export const storage = texts('storage', {
   versionsCount: 'Older versions count as stored.',
   trashCounts:
     'The {trash} counts as available: uploads that need the storage remove its oldest files.',
-  trash: 'trash',
   exceeded: 'Storage limit exceeded',
   exceededHint:
     'Your files stay available, but you cannot upload new ones until you delete files or the operator of the service upgrades the plan.',

@@ -5,6 +5,7 @@ export const trash = texts('trash', {
   empty: 'Empty trash',
   intro:
     'Deleted assets can be restored until the date below, or until an upload needs their storage. They do not count toward your plan.',
+  whoHint: 'Who deleted them: {activity}.',
   search: 'Search the trash',
   loadFailed: 'Could not load the trash',
   noMatch: 'No matching assets',

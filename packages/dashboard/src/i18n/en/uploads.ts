@@ -138,6 +138,7 @@ export const uploads = texts('uploads', {
     one: 'It was not uploaded: {needed} needed.',
     other: 'These {count} files were not uploaded: {needed} needed.',
   },
+  removesTrash: 'To make room, the upload permanently removes the oldest assets from the {trash}.',
   makeRoom: 'Delete files, or ask the operator of the service to upgrade the plan.',
   uploadFiles: { one: 'Upload {count} file', other: 'Upload {count} files' },
   uploadFitting: { one: 'Upload {count} file that fits', other: 'Upload {count} files that fit' },

@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const asset: Translation<typeof English> = {
   asset: 'Recurso',
   notFoundTrash:
-    'Es posible que esté en la papelera, que su subida se haya cancelado o haya caducado, o que la URL sea incorrecta.',
+    'Es posible que esté en la {trash}, que su subida se haya cancelado o haya caducado, o que la URL sea incorrecta.',
   notFoundDeleted:
     'Es posible que se haya eliminado, que su subida se haya cancelado o haya caducado, o que la URL sea incorrecta.',
   damagedTitle: 'Este archivo está dañado',

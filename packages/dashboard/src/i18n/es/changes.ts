@@ -115,9 +115,9 @@ export const changes: Translation<typeof English> = {
     other: 'Los compradores de estos productos ya no recibirán estos recursos:',
   },
   trashOneHint:
-    'Puede restaurarlo desde la papelera durante un tiempo limitado. El almacenamiento queda disponible de inmediato.',
+    'Puede restaurarlo desde la papelera durante un tiempo limitado, o hasta que una subida necesite su espacio. El almacenamiento queda disponible de inmediato.',
   trashManyHint:
-    'Puede restaurarlos desde la papelera durante un tiempo limitado. El almacenamiento queda disponible de inmediato.',
+    'Puede restaurarlos desde la papelera durante un tiempo limitado, o hasta que una subida necesite su espacio. El almacenamiento queda disponible de inmediato.',
   foreverOneHint:
     'Se eliminará definitivamente, incluidas las versiones anteriores. Esta acción no se puede deshacer.',
   foreverManyHint:
@@ -125,7 +125,7 @@ export const changes: Translation<typeof English> = {
   matchesHint:
     'Son todos los recursos que coinciden con la búsqueda y los filtros, en todas las páginas de la lista.',
   trashAllHint:
-    'Los compradores de los productos a los que están asociados ya no los recibirán. Puede restaurarlos desde la papelera durante un tiempo limitado.',
+    'Los compradores de los productos a los que están asociados ya no los recibirán. Puede restaurarlos desde la papelera durante un tiempo limitado, o hasta que una subida necesite su espacio.',
   more: 'y {count} más',
   attachTitle: {
     one: 'Asociar {count} recurso a productos',

@@ -11,6 +11,7 @@ export const common: Translation<typeof English> = {
   retries: 'La página lo reintenta automáticamente.',
   dismiss: 'Cerrar el mensaje',
   undo: 'Deshacer',
+  trash: 'papelera',
   copy: 'Copiar',
   copyWhat: 'Copiar: {what}',
   copied: 'Copiado: {what}',

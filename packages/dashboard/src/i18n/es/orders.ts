@@ -111,7 +111,8 @@ export const orders: Translation<typeof English> = {
   label: 'Nota',
   labelHint: 'Una nota para usted, que el comprador no ve',
   limit: 'Máximo de descargas por archivo',
-  limitHint: 'Por la cantidad. Si está vacío, se aplica el valor predeterminado de los ajustes.',
+  limitHint:
+    'Si está vacío, se aplica el valor predeterminado de los ajustes. Un pedido de tres unidades recibe el triple.',
   limitShort: 'Límite por archivo',
   byDefault: 'Valor predeterminado de los ajustes',
   expires: 'Caduca',

@@ -48,6 +48,8 @@ export const problems: Translation<typeof German> = {
     'debe indicar al menos un producto o un recurso',
   'has unknown placeholders: {names}. Known are {list}':
     'contiene variables desconocidas: {names}. Se conocen {list}',
+  'has the placeholder {{name}} too often: at most {count}':
+    'contiene la variable {{name}} demasiadas veces: como máximo {count}',
   'must have the placeholder {{required}}, so that buyers find their files':
     'debe contener la variable {{required}}, para que los compradores encuentren sus archivos',
   'must be a line of 1 to {count} characters': 'debe ser una línea de 1 a {count} caracteres',

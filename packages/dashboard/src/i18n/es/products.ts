@@ -17,7 +17,7 @@ export const products: Translation<typeof English> = {
   sort: 'Ordenar',
   show: 'Mostrar',
   showAll: 'Todos',
-  withoutFiles: 'Sin archivos',
+  withoutAssets: 'Sin recursos',
   order: {
     id: 'ID más alto primero',
     name: 'Nombre A–Z',

@@ -14,7 +14,6 @@ export const storage: Translation<typeof English> = {
   versionsCount: 'Las versiones anteriores cuentan como guardadas.',
   trashCounts:
     'La {trash} cuenta como disponible: las subidas que necesitan espacio borran sus archivos más antiguos.',
-  trash: 'papelera',
   exceeded: 'Límite de almacenamiento superado',
   exceededHint:
     'Sus archivos siguen disponibles, pero no podrá subir otros hasta que elimine archivos o el operador del servicio amplíe el plan.',

@@ -6,6 +6,7 @@ export const trash: Translation<typeof English> = {
   empty: 'Vaciar la papelera',
   intro:
     'Los recursos eliminados se pueden restaurar hasta la fecha indicada, o hasta que una subida necesite su espacio. No cuentan para su plan.',
+  whoHint: 'Quién los eliminó: {activity}.',
   search: 'Buscar en la papelera',
   loadFailed: 'No se pudo cargar la papelera',
   noMatch: 'No hay recursos que coincidan',

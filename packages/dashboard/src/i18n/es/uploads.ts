@@ -178,6 +178,8 @@ export const uploads: Translation<typeof English> = {
     many: 'Estos {count} de archivos no se subieron: se necesitan {needed}.',
     other: 'Estos {count} archivos no se subieron: se necesitan {needed}.',
   },
+  removesTrash:
+    'Para ello, la subida elimina definitivamente los recursos más antiguos de la {trash}.',
   makeRoom: 'Elimine archivos o pida al operador del servicio que amplíe el plan.',
   uploadFiles: {
     one: 'Subir {count} archivo',

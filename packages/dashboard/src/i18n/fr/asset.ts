@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const asset: Translation<typeof English> = {
   asset: 'Ressource',
   notFoundTrash:
-    'Elle est peut-être dans la corbeille, son téléversement a peut-être été annulé ou a expiré, ou l’URL est incorrecte.',
+    'Elle est peut-être dans la {trash}, son téléversement a peut-être été annulé ou a expiré, ou l’URL est incorrecte.',
   notFoundDeleted:
     'Elle a peut-être été supprimée, son téléversement a peut-être été annulé ou a expiré, ou l’URL est incorrecte.',
   damagedTitle: 'Ce fichier est endommagé',

@@ -115,9 +115,9 @@ export const changes: Translation<typeof English> = {
     other: 'Les acheteurs de ces produits ne recevront plus ces ressources :',
   },
   trashOneHint:
-    'Vous pouvez la restaurer depuis la corbeille pendant un temps limité. L’espace est libéré immédiatement.',
+    'Vous pouvez la restaurer depuis la corbeille pendant un temps limité, ou jusqu’à ce qu’un téléversement ait besoin de son espace. L’espace est libéré immédiatement.',
   trashManyHint:
-    'Vous pouvez les restaurer depuis la corbeille pendant un temps limité. L’espace est libéré immédiatement.',
+    'Vous pouvez les restaurer depuis la corbeille pendant un temps limité, ou jusqu’à ce qu’un téléversement ait besoin de leur espace. L’espace est libéré immédiatement.',
   foreverOneHint:
     'Elle sera supprimée définitivement, y compris ses versions antérieures. Cette action est irréversible.',
   foreverManyHint:
@@ -125,7 +125,7 @@ export const changes: Translation<typeof English> = {
   matchesHint:
     'Ce sont toutes les ressources qui correspondent à la recherche et aux filtres, sur toutes les pages de la liste.',
   trashAllHint:
-    'Les acheteurs des produits auxquels elles sont associées ne les recevront plus. Vous pouvez les restaurer depuis la corbeille pendant un temps limité.',
+    'Les acheteurs des produits auxquels elles sont associées ne les recevront plus. Vous pouvez les restaurer depuis la corbeille pendant un temps limité, ou jusqu’à ce qu’un téléversement ait besoin de leur espace.',
   more: 'et {count} autres',
   attachTitle: {
     one: 'Associer {count} ressource à des produits',

@@ -11,6 +11,7 @@ export const common: Translation<typeof English> = {
   retries: 'La page réessaie automatiquement.',
   dismiss: 'Fermer le message',
   undo: 'Annuler',
+  trash: 'corbeille',
   copy: 'Copier',
   copyWhat: 'Copier : {what}',
   copied: 'Copié : {what}',

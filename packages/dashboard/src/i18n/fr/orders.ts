@@ -112,7 +112,7 @@ export const orders: Translation<typeof English> = {
   labelHint: 'Une note pour vous, que l’acheteur ne voit pas',
   limit: 'Téléchargements maximum par fichier',
   limitHint:
-    'Multiplié par la quantité. Si le champ est vide, la valeur par défaut des paramètres s’applique.',
+    'Si le champ est vide, la valeur par défaut des paramètres s’applique. Une commande de trois exemplaires en reçoit le triple.',
   limitShort: 'Limite par fichier',
   byDefault: 'Valeur par défaut des paramètres',
   expires: 'Expire',

@@ -50,6 +50,8 @@ export const problems: Translation<typeof German> = {
     'doit indiquer au moins un produit ou une ressource',
   'has unknown placeholders: {names}. Known are {list}':
     'contient des variables inconnues : {names}. Sont connues : {list}',
+  'has the placeholder {{name}} too often: at most {count}':
+    'contient la variable {{name}} trop souvent : au plus {count}',
   'must have the placeholder {{required}}, so that buyers find their files':
     'doit contenir la variable {{required}}, pour que les acheteurs trouvent leurs fichiers',
   'must be a line of 1 to {count} characters': 'doit être une ligne de 1 à {count} caractères',

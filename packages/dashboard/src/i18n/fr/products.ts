@@ -17,7 +17,7 @@ export const products: Translation<typeof English> = {
   sort: 'Trier',
   show: 'Afficher',
   showAll: 'Tous',
-  withoutFiles: 'Sans fichiers',
+  withoutAssets: 'Sans ressources',
   order: {
     id: 'ID le plus élevé d’abord',
     name: 'Nom A–Z',

@@ -14,7 +14,6 @@ export const storage: Translation<typeof English> = {
   versionsCount: 'Les versions antérieures comptent comme stockées.',
   trashCounts:
     'La {trash} compte comme espace disponible : les téléversements qui en ont besoin en retirent les fichiers les plus anciens.',
-  trash: 'corbeille',
   exceeded: 'Limite de stockage dépassée',
   exceededHint:
     'Vos fichiers restent disponibles, mais vous ne pourrez en téléverser d’autres qu’après en avoir supprimé, ou si l’exploitant du service augmente le forfait.',

@@ -6,6 +6,7 @@ export const trash: Translation<typeof English> = {
   empty: 'Vider la corbeille',
   intro:
     'Les ressources supprimées peuvent être restaurées jusqu’à la date indiquée, ou jusqu’à ce qu’un téléversement ait besoin de leur espace. Elles ne sont pas décomptées de votre forfait.',
+  whoHint: 'Qui les a supprimées : {activity}.',
   search: 'Rechercher dans la corbeille',
   loadFailed: 'Impossible de charger la corbeille',
   noMatch: 'Aucune ressource correspondante',

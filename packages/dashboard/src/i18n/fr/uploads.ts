@@ -178,6 +178,8 @@ export const uploads: Translation<typeof English> = {
     many: 'Ces {count} de fichiers n’ont pas été téléversés : {needed} nécessaires.',
     other: 'Ces {count} fichiers n’ont pas été téléversés : {needed} nécessaires.',
   },
+  removesTrash:
+    'Pour cela, le téléversement supprime définitivement les ressources les plus anciennes de la {trash}.',
   makeRoom: 'Supprimez des fichiers, ou demandez à l’exploitant du service un forfait supérieur.',
   uploadFiles: {
     one: 'Téléverser {count} fichier',

@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const asset: Translation<typeof English> = {
   asset: 'アセット',
   notFoundTrash:
-    'ゴミ箱にあるか、アップロードがキャンセルされたか期限切れになったか、URL が間違っている可能性があります。',
+    '{trash}にあるか、アップロードがキャンセルされたか期限切れになったか、URL が間違っている可能性があります。',
   notFoundDeleted:
     '削除されたか、アップロードがキャンセルされたか期限切れになったか、URL が間違っている可能性があります。',
   damagedTitle: 'このファイルは破損しています',

@@ -42,13 +42,15 @@ export const changes: Translation<typeof English> = {
   attachedToTitle: { other: '{count} 件の商品に関連付けられています' },
   buyersLoseOne: { other: '次の商品の購入者は、このアセットを受け取れなくなります：' },
   buyersLoseMany: { other: '次の商品の購入者は、これらのアセットを受け取れなくなります：' },
-  trashOneHint: '一定期間はゴミ箱から復元できます。容量はすぐに空きます。',
-  trashManyHint: '一定期間はゴミ箱から復元できます。容量はすぐに空きます。',
+  trashOneHint:
+    '一定期間、またはアップロードに容量が必要になるまで、ゴミ箱から復元できます。容量はすぐに空きます。',
+  trashManyHint:
+    '一定期間、またはアップロードに容量が必要になるまで、ゴミ箱から復元できます。容量はすぐに空きます。',
   foreverOneHint: '以前のバージョンも含めて完全に削除されます。この操作は元に戻せません。',
   foreverManyHint: '以前のバージョンも含めて完全に削除されます。この操作は元に戻せません。',
   matchesHint: '一覧のすべてのページで、検索とフィルターに一致するすべてのアセットが対象です。',
   trashAllHint:
-    '関連付けられた商品の購入者は受け取れなくなります。一定期間はゴミ箱から復元できます。',
+    '関連付けられた商品の購入者は受け取れなくなります。一定期間、またはアップロードに容量が必要になるまで、ゴミ箱から復元できます。',
   more: 'ほか {count} 件',
   attachTitle: { other: '{count} 件のアセットを商品に関連付ける' },
   detachTitle: { other: '{count} 件のアセットの商品への関連付けを解除' },

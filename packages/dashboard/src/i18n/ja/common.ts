@@ -11,6 +11,7 @@ export const common: Translation<typeof English> = {
   retries: 'ページは自動的に再試行します。',
   dismiss: 'メッセージを閉じる',
   undo: '元に戻す',
+  trash: 'ゴミ箱',
   copy: 'コピー',
   copyWhat: '{what}をコピー',
   copied: '{what}をコピーしました',

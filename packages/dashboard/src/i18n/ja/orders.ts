@@ -109,7 +109,7 @@ export const orders: Translation<typeof English> = {
   label: 'メモ',
   labelHint: '購入者には表示されないメモ',
   limit: 'ファイルごとの最大ダウンロード回数',
-  limitHint: '数量分が掛けられます。空欄の場合は、設定の既定値が使われます。',
+  limitHint: '空欄の場合は、設定の既定値が使われます。3 点の注文では、その 3 倍になります。',
   limitShort: 'ファイルごとの上限',
   byDefault: '設定の既定値',
   expires: '期限',

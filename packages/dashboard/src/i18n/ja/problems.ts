@@ -46,6 +46,8 @@ export const problems: Translation<typeof German> = {
     '商品またはアセットを 1 つ以上指定してください',
   'has unknown placeholders: {names}. Known are {list}':
     'に不明な差し込み項目があります: {names}。使用できるのは {list} です',
+  'has the placeholder {{name}} too often: at most {count}':
+    'には差し込み項目 {{name}} が多すぎます。最大 {count} 回です',
   'must have the placeholder {{required}}, so that buyers find their files':
     'には差し込み項目 {{required}} が必要です。ないと、購入者がファイルを見つけられません',
   'must be a line of 1 to {count} characters': 'は 1 ～ {count} 文字の 1 行にしてください',

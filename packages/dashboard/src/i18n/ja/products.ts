@@ -17,7 +17,7 @@ export const products: Translation<typeof English> = {
   sort: '並べ替え',
   show: '表示',
   showAll: 'すべて',
-  withoutFiles: 'ファイルなし',
+  withoutAssets: 'アセットなし',
   order: {
     id: 'ID の大きい順',
     name: '名前 昇順',

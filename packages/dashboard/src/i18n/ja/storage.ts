@@ -14,7 +14,6 @@ export const storage: Translation<typeof English> = {
   versionsCount: '以前のバージョンも保存済みに含まれます。',
   trashCounts:
     '{trash}は空き容量として扱われます。アップロードに容量が必要になると、最も古いファイルから削除されます。',
-  trash: 'ゴミ箱',
   exceeded: '容量の上限を超えています',
   exceededHint:
     'ファイルは引き続き利用できますが、ファイルを削除するか、サービスの運営者がプランを変更するまで、新しいファイルをアップロードできません。',

@@ -6,6 +6,7 @@ export const trash: Translation<typeof English> = {
   empty: 'ゴミ箱を空にする',
   intro:
     '削除したアセットは、下記の日付まで、またはアップロードに容量が必要になるまで復元できます。プランの使用量には含まれません。',
+  whoHint: '削除した人：{activity}',
   search: 'ゴミ箱を検索',
   loadFailed: 'ゴミ箱を読み込めませんでした',
   noMatch: '一致するアセットはありません',

@@ -128,6 +128,7 @@ export const uploads: Translation<typeof English> = {
   notUploadedNeeded: {
     other: '{count} 個のファイルはアップロードされませんでした（必要：{needed}）。',
   },
+  removesTrash: '容量を空けるため、{trash}の古いアセットから順に完全に削除されます。',
   makeRoom: 'ファイルを削除するか、サービスの運営者にプランの変更を依頼してください。',
   uploadFiles: { other: '{count} 個のファイルをアップロード' },
   uploadFitting: { other: '収まる {count} 個のファイルをアップロード' },

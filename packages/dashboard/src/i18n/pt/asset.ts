@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const asset: Translation<typeof English> = {
   asset: 'Ativo',
   notFoundTrash:
-    'Ele pode estar na lixeira, o envio pode ter sido cancelado ou ter expirado, ou a URL pode estar errada.',
+    'Ele pode estar na {trash}, o envio pode ter sido cancelado ou ter expirado, ou a URL pode estar errada.',
   notFoundDeleted:
     'Ele pode ter sido excluído, o envio pode ter sido cancelado ou ter expirado, ou a URL pode estar errada.',
   damagedTitle: 'Este arquivo está danificado',

@@ -115,9 +115,9 @@ export const changes: Translation<typeof English> = {
     other: 'Os compradores destes produtos não receberão mais estes ativos:',
   },
   trashOneHint:
-    'Você pode restaurá-lo da lixeira por tempo limitado. O armazenamento fica disponível imediatamente.',
+    'Você pode restaurá-lo da lixeira por tempo limitado ou até que um envio precise do espaço dele. O armazenamento fica disponível imediatamente.',
   trashManyHint:
-    'Você pode restaurá-los da lixeira por tempo limitado. O armazenamento fica disponível imediatamente.',
+    'Você pode restaurá-los da lixeira por tempo limitado ou até que um envio precise do espaço deles. O armazenamento fica disponível imediatamente.',
   foreverOneHint:
     'Ele será excluído definitivamente, inclusive as versões anteriores. Isso não pode ser desfeito.',
   foreverManyHint:
@@ -125,7 +125,7 @@ export const changes: Translation<typeof English> = {
   matchesHint:
     'São todos os ativos que correspondem à pesquisa e aos filtros, em todas as páginas da lista.',
   trashAllHint:
-    'Os compradores dos produtos aos quais estão vinculados não os receberão mais. Você pode restaurá-los da lixeira por tempo limitado.',
+    'Os compradores dos produtos aos quais estão vinculados não os receberão mais. Você pode restaurá-los da lixeira por tempo limitado ou até que um envio precise do espaço deles.',
   more: 'e mais {count}',
   attachTitle: {
     one: 'Vincular {count} ativo a produtos',

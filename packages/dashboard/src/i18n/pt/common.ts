@@ -11,6 +11,7 @@ export const common: Translation<typeof English> = {
   retries: 'A página tenta novamente de forma automática.',
   dismiss: 'Fechar a mensagem',
   undo: 'Desfazer',
+  trash: 'lixeira',
   copy: 'Copiar',
   copyWhat: 'Copiar: {what}',
   copied: 'Copiado: {what}',

@@ -110,7 +110,8 @@ export const orders: Translation<typeof English> = {
   label: 'Nota',
   labelHint: 'Uma nota para você, que o comprador não vê',
   limit: 'Máximo de downloads por arquivo',
-  limitHint: 'Vezes a quantidade. Se estiver vazio, vale o padrão das configurações.',
+  limitHint:
+    'Se estiver vazio, vale o padrão das configurações. Um pedido de três unidades recebe o triplo.',
   limitShort: 'Limite por arquivo',
   byDefault: 'Padrão das configurações',
   expires: 'Expira',

@@ -48,6 +48,8 @@ export const problems: Translation<typeof German> = {
     'deve indicar pelo menos um produto ou um ativo',
   'has unknown placeholders: {names}. Known are {list}':
     'contém variáveis desconhecidas: {names}. As conhecidas são {list}',
+  'has the placeholder {{name}} too often: at most {count}':
+    'contém a variável {{name}} vezes demais: no máximo {count}',
   'must have the placeholder {{required}}, so that buyers find their files':
     'precisa conter a variável {{required}}, para que os compradores encontrem os arquivos',
   'must be a line of 1 to {count} characters': 'precisa ser uma linha de 1 a {count} caracteres',

@@ -17,7 +17,7 @@ export const products: Translation<typeof English> = {
   sort: 'Ordenar',
   show: 'Mostrar',
   showAll: 'Todos',
-  withoutFiles: 'Sem arquivos',
+  withoutAssets: 'Sem ativos',
   order: {
     id: 'Maior ID primeiro',
     name: 'Nome A–Z',

@@ -14,7 +14,6 @@ export const storage: Translation<typeof English> = {
   versionsCount: 'As versões anteriores contam como armazenadas.',
   trashCounts:
     'A {trash} conta como disponível: envios que precisam do espaço removem os arquivos mais antigos dela.',
-  trash: 'lixeira',
   exceeded: 'Limite de armazenamento excedido',
   exceededHint:
     'Seus arquivos continuam disponíveis, mas você só poderá enviar outros depois de excluir arquivos ou se o operador do serviço ampliar o plano.',

@@ -6,6 +6,7 @@ export const trash: Translation<typeof English> = {
   empty: 'Esvaziar a lixeira',
   intro:
     'Os ativos excluídos podem ser restaurados até a data indicada ou até que um envio precise do espaço deles. Eles não contam para o seu plano.',
+  whoHint: 'Quem os excluiu: {activity}.',
   search: 'Pesquisar na lixeira',
   loadFailed: 'Não foi possível carregar a lixeira',
   noMatch: 'Nenhum ativo correspondente',
