@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { aDeployment } from '@stowage/testing/service/service'
+import { until } from '@stowage/testing/machine/until'
+import { aDeployment, aService } from '@stowage/testing/service/service'
+import { requestSession, someBytes } from '@stowage/testing/service/upload'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { commandOf, saveResult } from '../reliability/result.ts'
@@ -97,10 +99,7 @@ test('if the storage fails at any request, every response is correct, and no dat
   skip: !isOnS3 && 'the storage is not S3',
   timeout: (runsAllFaults ? 120 : 20) * 60_000,
 }, async (t) => {
-  const proxy = await startS3Proxy(process.env.STOWAGE_TEST_S3 ?? '')
-  cleanUp(t, () => proxy.close())
-  const deployment = await aDeployment(t, { isReliable: true })
-  const endpoint = `http://127.0.0.1:${proxy.port}`
+  const { proxy, deployment, endpoint } = await behindProxy(t)
   const harness = await openHarness({ ...deployment.settings, STOWAGE_S3_ENDPOINT: endpoint })
   cleanUp(t, () => harness.close())
   const isChosen = aSample(t, SHARE)
@@ -186,6 +185,48 @@ test('if the storage fails at any request, every response is correct, and no dat
     },
   })
 })
+
+test('while the storage is slower than its limit, /readyz reports it, and the instance stays ready', {
+  skip: !isOnS3 && 'the storage is not S3',
+}, async (t) => {
+  const { proxy, deployment, endpoint } = await behindProxy(t)
+  const service = await aService(t, { STOWAGE_S3_ENDPOINT: endpoint }, deployment)
+  const readDegraded = async (): Promise<string[] | undefined> => {
+    const { status, body } = await service.call('GET', '/readyz')
+    assert.deepEqual([status, body.status], [200, 'ready'])
+    return body.degraded
+  }
+  const requestThree = () =>
+    Promise.all([1, 2, 3].map(() => requestSession(service.baseUrl, { bytes: someBytes(1) })))
+  const slowDown = (ms: number) =>
+    proxy.injectFaults(({ operation }) =>
+      operation === 'CreateMultipartUpload' ? { kind: 'slow', ms } : undefined,
+    )
+  slowDown(1_000)
+  await requestThree()
+  assert.equal(await readDegraded(), undefined)
+  slowDown(2_500)
+  const requests = requestThree()
+  await until('a call that is running is reported', async () => {
+    return /^the storage is slow: createUpload has been running/.test(
+      (await readDegraded())?.[0] ?? '',
+    )
+  })
+  await requests
+  proxy.injectFaults(() => undefined)
+  assert.match(
+    (await readDegraded())?.[0] ?? '',
+    /^the storage is slow: createUpload took \d\.\d s$/,
+  )
+})
+
+/** A deployment, and a proxy in front of its storage. */
+async function behindProxy(t: TestContext) {
+  const proxy = await startS3Proxy(process.env.STOWAGE_TEST_S3 ?? '')
+  cleanUp(t, () => proxy.close())
+  const deployment = await aDeployment(t, { isReliable: true })
+  return { proxy, deployment, endpoint: `http://127.0.0.1:${proxy.port}` }
+}
 
 function isFault(row: string): boolean {
   return [...FAULTS, ...MORE_FAULTS].some((fault) => describe(fault) === row)

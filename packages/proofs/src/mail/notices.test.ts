@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Mail, Notice } from '@stowage/protocol'
+import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { freePort } from '@stowage/testing/machine/ports'
 import { aRandom, seedOf } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
@@ -12,6 +11,9 @@ import { aDeployment, callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API, complete, putParts, uploadFile } from '@stowage/testing/service/upload'
 import { commandOf, saveResult } from '../reliability/result.ts'
+import { endLeases } from './end-leases.ts'
+
+/* Runs on sqlite+disk and postgres+ceph. */
 
 /*
  * Tell more buyers, kill more often, or repeat a run:
@@ -107,12 +109,7 @@ test(`${BUYERS} buyers are told of a new version once, at the rate of the settin
     await hasArrived(Math.floor(goal))
     await pause(random.between(0, 10))
     await service.stop('SIGKILL')
-    const database = new DatabaseSync(join(deployment.folder, 'stowage.db'))
-    const sending = database.prepare("select message_id from mails where state = 'sending'").all()
-    for (const row of sending) unrecorded.add(String(row.message_id))
-    // No process runs: the leases end.
-    database.exec("update mails set due_at = 0 where state = 'sending'")
-    database.close()
+    for (const messageId of await endLeases(deployment)) unrecorded.add(messageId)
     service = await start()
   }
   await until(
@@ -148,7 +145,7 @@ test(`${BUYERS} buyers are told of a new version once, at the rate of the settin
   t.diagnostic(
     `${BUYERS} buyers in ${seconds} s; ${unrecorded.size} mails without a result at ${KILLS} kills, ${repeated} of them repeated`,
   )
-  await saveResult('mail-notices', {
+  await saveResult(`mail-notices-${ENGINES}`, {
     command: commandOf(import.meta.filename, {
       NOTICE_BUYERS: BUYERS,
       NOTICE_KILLS: KILLS,

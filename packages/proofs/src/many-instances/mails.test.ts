@@ -14,6 +14,7 @@ import {
 import { callJson } from '@stowage/testing/service/service'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
+import { endLeasesOn } from '../mail/end-leases.ts'
 import { saveResult } from '../reliability/result.ts'
 import { type EmptyDeployment, type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
@@ -116,15 +117,11 @@ async function killSenders(t: TestContext, engines: SharedEngines, seed: number)
       lost += await order(current, { email, asset, reference: email })
     }
     await Promise.all(current.map(({ killed }) => killed))
-    await untilDisconnected(sql)
-    const sending = await sql<{ message_id: string }[]>`
-      select message_id from mails where state = 'sending'`
+    const sending = new Set(await endLeasesOn(sql))
     for (const run of current) {
       kills[run.point] = (kills[run.point] ?? 0) + 1
-      unrecorded.set(run, new Set(sending.map((row) => row.message_id)))
+      unrecorded.set(run, sending)
     }
-    // No process runs: the leases of all of them end now, instead of after the time that they take.
-    await sql`update mails set due_at = clock_timestamp() where state = 'sending'`
   }
 
   for (const index of servers.keys()) {
@@ -181,16 +178,6 @@ function checkCopies(copies: Copy[], orders: string[], unrecorded: Map<Run, Set<
 }
 
 type Sql = ReturnType<typeof openConnection>['sql']
-
-/** A statement that was under way at a kill can be committed after it: a claim, or the record of a result. */
-async function untilDisconnected(sql: Sql): Promise<void> {
-  await until('PostgreSQL has closed the connections of the killed instances', async () => {
-    const [row] = await sql<{ count: number }[]>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
-    return row?.count === 0
-  })
-}
 
 async function untilSent(sql: Sql): Promise<void> {
   const isSent = async () => (await countMails(sql, ['queued', 'sending'])) === 0

@@ -57,7 +57,9 @@ export const BULK_RULES = {
     if (result.isUndone) return model
     const undo = { job: `undo ${job}`, action: result.action, ids: [], undoes: result }
     const bulkResults = { ...model.bulkResults, [job]: { ...result, isUndone: true } }
-    return { ...model, bulkResults, beingChanged: [...model.beingChanged, undo] }
+    const begun = { ...model, bulkResults, beingChanged: [...model.beingChanged, undo] }
+    // The call waits for small changes. Others are made at any time.
+    return code === 'finished' ? finishChange(begun, undo) : begun
   },
 }
 

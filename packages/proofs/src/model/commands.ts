@@ -216,6 +216,12 @@ const rename = (index: fc.Arbitrary<number>) =>
     path: fc.constantFrom(...PATHS, null),
   })
 
+const beginBulk = fc.record({
+  kind: is('beginBulk'),
+  action: fc.constantFrom<BulkJobAction>('delete', 'purge', 'restore', 'tag', 'move'),
+  uploads: someUploads,
+})
+
 /** With these weights, most uploads reach a later state than `uploading`. */
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: MAX_FILE_SIZE }) }) },
@@ -286,13 +292,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       path: fc.constantFrom(...PATHS, null),
     }),
   },
+  { weight: 3, arbitrary: beginBulk },
   {
     weight: 3,
-    arbitrary: fc.record({
-      kind: is('beginBulk'),
-      action: fc.constantFrom<BulkJobAction>('delete', 'purge', 'restore', 'tag', 'move'),
-      uploads: someUploads,
-    }),
+    arbitrary: fc.record({ kind: is('endBulk'), how: fc.constantFrom('cancel', 'undo') }),
   },
   {
     weight: 1,
@@ -396,18 +399,36 @@ const listCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('assetGroups'), upload: asset }) },
 )
 
+interface Choices {
+  /** Made by several clients at the same time. */
+  concurrent: fc.Arbitrary<Command>
+  alone?: fc.Arbitrary<Command>[]
+  /** Several batches in a row. */
+  sequences?: fc.Arbitrary<Batch[]>[]
+}
+
 /** A sequence of batches. About half of them have one call, the others two to four concurrent calls. */
-function batchesOf(
-  some: fc.Arbitrary<Command>,
-  ...alone: fc.Arbitrary<Command>[]
-): fc.Arbitrary<Batch[]> {
+function batchesOf({ concurrent, alone = [], sequences = [] }: Choices): fc.Arbitrary<Batch[]> {
   const batch = fc.oneof(
-    { weight: 5, arbitrary: fc.tuple(some) },
-    { weight: 5, arbitrary: fc.array(some, { minLength: 2, maxLength: MAX_CONCURRENT }) },
+    { weight: 5, arbitrary: fc.tuple(concurrent) },
+    { weight: 5, arbitrary: fc.array(concurrent, { minLength: 2, maxLength: MAX_CONCURRENT }) },
     ...alone.map((one) => ({ weight: 1, arbitrary: fc.tuple(one) })),
   ) as fc.Arbitrary<Batch>
-  return fc.array(batch, { maxLength: 40, size: 'max' })
+  const some = fc.oneof(
+    { weight: 12, arbitrary: batch.map((one) => [one]) },
+    ...sequences.map((one) => ({ weight: 1, arbitrary: one })),
+  )
+  return fc.array(some, { maxLength: 40, size: 'max' }).map((all) => all.flat())
 }
+
+/** Of single calls, few would undo a change that has changed something. */
+const undoneBulk: fc.Arbitrary<Batch[]> = beginBulk.map((begin) => [
+  ...begin.uploads.map((one): Batch => [{ kind: 'putAll', upload: one, content: 1 }]),
+  ...begin.uploads.map((one): Batch => [{ kind: 'complete', upload: one, etags: 'none' }]),
+  [begin],
+  [{ kind: 'job', name: 'continueBulkJobs' }],
+  [{ kind: 'endBulk', how: 'undo' }],
+])
 
 /** Alone, because it is not one step: it changes one file after the other. */
 const compareFiles = fc.record({ kind: is('job'), name: is('computeChecksums') })
@@ -420,11 +441,17 @@ const resizeToEstimate = fc.record({
   minSize: fc.nat({ max: MAX_FILE_SIZE }),
 })
 
-export const batches = batchesOf(command, compareFiles, resizeToEstimate)
+export const batches = batchesOf({
+  concurrent: command,
+  alone: [compareFiles, resizeToEstimate],
+  sequences: [undoneBulk],
+})
 
 /** Begins with all products and a file. */
-export const listBatches: fc.Arbitrary<Batch[]> = batchesOf(listCommand).map((rest) => [
-  [{ kind: 'import', variants: VARIANTS, vendor: 'Press' }],
-  [{ kind: 'uploadWhole', size: 1, content: 1 }],
-  ...rest,
-])
+export const listBatches: fc.Arbitrary<Batch[]> = batchesOf({ concurrent: listCommand }).map(
+  (rest) => [
+    [{ kind: 'import', variants: VARIANTS, vendor: 'Press' }],
+    [{ kind: 'uploadWhole', size: 1, content: 1 }],
+    ...rest,
+  ],
+)

@@ -15,10 +15,10 @@ import { aSale, HOURS, NAME, type Sale } from './long-sale.ts'
 /* Runs on sqlite+disk and postgres+ceph. */
 
 /*
- * Download 2 GB in 400 ranges:
+ * Download 2 GB in 400 ranges. All tests together need more than Ceph has in memory:
  *
- *     LONG_BYTES=2000000000 LONG_RANGES=400 TEST_TIMEOUT_MS=3600000 npx node --test \
- *       packages/proofs/src/orders/long-download.test.ts
+ *     LONG_BYTES=2000000000 LONG_RANGES=400 TEST_TIMEOUT_MS=3600000 CEPH_DISK=24000000000 npx node \
+ *       packages/testing/src/stages/on-engines.ts postgres+ceph packages/proofs/src/orders/long-download.test.ts
  */
 const RANGES = Number(process.env.LONG_RANGES ?? 100)
 

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { arch, cpus, totalmem } from 'node:os'
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { ENGINES } from '@stowage/testing/engines/test-engines'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -15,9 +18,22 @@ interface Result {
   rows: Record<string, string>
 }
 
-/** Saves the result of this run in docs/reliability/, if `RELIABILITY_WRITE` is `true`. */
-export async function saveResult(name: string, result: Result): Promise<void> {
+/** Saves the result of this run in docs/reliability/, with the commit and the machine, if `RELIABILITY_WRITE` is `true`. */
+export async function saveResult(name: string, { command, rows }: Result): Promise<void> {
   if (process.env.RELIABILITY_WRITE !== 'true') return
+  const run = promisify(execFile)
+  const { stdout } = await run('git', [
+    '-C',
+    ROOT,
+    'describe',
+    '--always',
+    '--dirty',
+    '--exclude=*',
+  ])
+  const processors = cpus()
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`
+  const Machine = `${processors.length} × ${processors[0]?.model ?? arch()}, ${memory}`
+  const result = { command, rows: { ...rows, Commit: stdout.trim(), Machine } }
   await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(result, null, 2)}\n`)
 }
 
