@@ -29,6 +29,8 @@ const WORKLOADS: Record<string, () => Promise<Workload>> = {
   parts: async () => (await import('./workloads/parts.ts')).parts,
   'parts-64': async () => (await import('./workloads/parts.ts')).parts64,
   'past-orders': async () => (await import('./workloads/past-orders.ts')).pastOrders,
+  'past-orders-postgres': async () =>
+    (await import('./workloads/past-orders.ts')).pastOrdersPostgres,
   presign: async () => (await import('./workloads/presign.ts')).presign,
   scrub: async () => (await import('./workloads/checksums.ts')).scrub,
   search: async () => (await import('./workloads/search.ts')).search,

@@ -59,8 +59,11 @@ const POSTGRES_BATCH = 3000
  * Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. `copy` copies a database
  * that nobody uses.
  */
-export async function startFilledPostgres(context: WorkloadContext) {
-  const server = await startPostgres(EmbeddedPostgres, WITHOUT_DURABILITY)
+export async function startFilledPostgres(
+  context: WorkloadContext,
+  settings: string[] = WITHOUT_DURABILITY,
+) {
+  const server = await startPostgres(EmbeddedPostgres, settings)
   context.defer(server.close)
   return {
     async database(count: number): Promise<string> {
@@ -75,7 +78,9 @@ export async function startFilledPostgres(context: WorkloadContext) {
         tls: 'off',
       } as const
       const database = await openPostgresDatabase(options)
-      await withoutIndexes(url.href, () => fill(database, { count, batch: POSTGRES_BATCH }))
+      await withoutIndexes(url.href, ['assets', 'asset_products'], () =>
+        fill(database, { count, batch: POSTGRES_BATCH }),
+      )
       await database.close()
       return url.href
     },
@@ -91,15 +96,19 @@ export async function startFilledPostgres(context: WorkloadContext) {
   }
 }
 
-/** Creates the indexes after the work: this is several times as fast as updating them with each row. */
-async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
+/** Creates the indexes of the tables after the work: this is several times as fast as updating them with each row. */
+export async function withoutIndexes(
+  url: string,
+  tables: string[],
+  work: (sql: postgres.Sql) => Promise<void>,
+): Promise<void> {
   await administer(url, async (sql) => {
     const indexes = await sql<{ name: string; definition: string }[]>`
       select indexname as name, indexdef as definition from pg_indexes
-      where tablename in ('assets', 'asset_products')
+      where tablename in ${sql(tables)}
         and indexname not in (select conname from pg_constraint)`
     for (const { name } of indexes) await sql`drop index ${sql(name)}`
-    await work()
+    await work(sql)
     await sql`set maintenance_work_mem = '512MB'`
     for (const { name, definition } of indexes) {
       progress(`indexing: ${name}`)

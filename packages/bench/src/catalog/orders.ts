@@ -1,12 +1,15 @@
 import { constants, copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { toOrderColumns } from '@stowage/server/src/database/shared/order-rows'
 import type { Order } from '@stowage/server/src/domain/order'
 import { hashOrderToken } from '@stowage/server/src/operations/orders'
 import { CACHE_FOLDER } from '../processes/peers.ts'
 import { progress } from '../progress.ts'
-import { copyFilled, exists, fingerprint } from './filled.ts'
+import type { WorkloadContext } from '../workload.ts'
+import { copyFilled, exists, fingerprint, startFilledPostgres, withoutIndexes } from './filled.ts'
 import { assetId } from './records.ts'
 
 /** Two files for each product. */
@@ -19,7 +22,7 @@ const FIRST_AT = Date.UTC(2024, 0, 1)
 export const POPULAR_PRODUCT = 1_000_000
 export const POPULAR_EVERY = 10
 
-/** Copies a database with this many orders into a data folder. It is created once and cached. */
+/** Copies a SQLite database with this many orders into a data folder. It is created once and cached. */
 export async function copyOrders(folder: string, count: number): Promise<string> {
   const cache = join(CACHE_FOLDER, 'bench-orders')
   const filled = join(cache, `${count}-${await fingerprint([import.meta.filename])}.db`)
@@ -54,10 +57,9 @@ async function addOrders(file: string, count: number): Promise<void> {
     )
     .all() as { type: string; name: string; sql: string }[]
   for (const { type, name } of dropped) database.exec(`drop ${type} ${name}`)
-  const columns = Object.keys(toOrderColumns(account, orderAt(account, 0)))
+  const values = Object.keys(toOrderColumns(account, orderAt(account, 0)))
   const insert = database.prepare(
-    `insert into orders (${columns.join(', ').replace('account,', 'account_id,')})
-     values (${columns.map((name) => `:${name}`).join(', ')})`,
+    `insert into orders (${columnsOf(account)}) values (${values.map((name) => `:${name}`).join(', ')})`,
   )
   const line = database.prepare(
     'insert into order_lines (order_id, line, account_id, product_id, quantity) values (?, 0, ?, ?, 1)',
@@ -85,6 +87,59 @@ function toValues(columns: object): Record<string, string | number | null> {
   return Object.fromEntries(
     Object.entries(columns).map(([name, given]) => [name, value(given) as string | number | null]),
   )
+}
+
+function columnsOf(account: string): string {
+  const columns = Object.keys(toOrderColumns(account, orderAt(account, 0)))
+  return columns.join(', ').replace('account,', 'account_id,')
+}
+
+/** As in production, every commit waits for the disk. */
+const DURABLE = ['shared_buffers=1GB', 'max_wal_size=8GB']
+
+/** Starts PostgreSQL. `database` creates a database with so many orders and returns its URL; see `startFilledPostgres`. */
+export async function startPostgresWithOrders(context: WorkloadContext) {
+  const { database, copy } = await startFilledPostgres(context, DURABLE)
+  const assets = await database(ASSETS)
+  return {
+    async database(count: number): Promise<string> {
+      const url = await copy(assets, `orders_${count}`)
+      await addPostgresOrders(url, count)
+      return url
+    },
+    copy,
+  }
+}
+
+async function addPostgresOrders(url: string, count: number): Promise<void> {
+  await withoutIndexes(url, ['orders', 'order_lines'], async (sql) => {
+    const [{ id: account } = { id: '' }] = await sql<{ id: string }[]>`
+      select id from accounts where name = 'default'`
+    function* orders() {
+      for (let index = 0; index < count; index += 1) {
+        yield toLine(Object.values(toOrderColumns(account, orderAt(account, index))))
+        if (index % BATCH === 0) progress(`filling: ${index} of ${count} orders`)
+      }
+    }
+    function* lines() {
+      for (let index = 0; index < count; index += 1) {
+        yield toLine([orderAt(account, index).id, 0, account, productOf(index), 1])
+      }
+    }
+    const copyTo = async (table: string, rows: Iterable<string>) =>
+      pipeline(Readable.from(rows), await sql.unsafe(`copy ${table} from stdin`).writable())
+    await copyTo(`orders (${columnsOf(account)})`, orders())
+    await copyTo('order_lines (order_id, line, account_id, product_id, quantity)', lines())
+    await sql`update accounts set order_count = ${count}`
+  })
+}
+
+/** A row as COPY reads it. No value has a character that would have to be escaped. */
+function toLine(values: unknown[]): string {
+  const texts = values.map((value) =>
+    value === null ? '\\N' : value instanceof Date ? value.toISOString() : `${value}`,
+  )
+  return `${texts.join('\t')}\n`
 }
 
 /** A file that the order covers. Each of the 1,000 assets is attached to one of two variants of its product. */

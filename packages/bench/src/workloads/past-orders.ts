@@ -4,6 +4,7 @@ import {
   copyOrders,
   POPULAR_EVERY,
   POPULAR_PRODUCT,
+  startPostgresWithOrders,
   tokenAt,
 } from '../catalog/orders.ts'
 import { assetId } from '../catalog/records.ts'
@@ -11,8 +12,8 @@ import { CLIENTS, type Request, sendLoad } from '../load/send-load.ts'
 import { inParallel } from '../load/sender.ts'
 import { timed } from '../measure.ts'
 import { startPeer } from '../processes/peers.ts'
-import { API, startStowage } from '../processes/servers.ts'
-import type { Contender, Metric, Workload } from '../workload.ts'
+import { API, type ServerProcess, startStowage } from '../processes/servers.ts'
+import type { Contender, Metric, Workload, WorkloadContext } from '../workload.ts'
 
 const LARGE = 1_000_000
 const SMALL = 100_000
@@ -42,30 +43,60 @@ const unchanged = (metric: string, limit: { atLeast: number } | { below: number 
   relativeTo: { contender: nameOf(SMALL) },
 })
 
+const TARGETS = [
+  unchanged('pages', { atLeast: 0.8 }),
+  unchanged('joined', { atLeast: 0.8 }),
+  unchanged('opened', { atLeast: 0.8 }),
+  unchanged('attached', { below: 2 }),
+  unchanged('replaced', { below: 2 }),
+]
+
 export const pastOrders: Workload = {
   title: 'Download pages and downloads of 1,000,000 past orders, on SQLite and disk, 16 clients',
   metrics: METRICS,
-  targets: [
-    unchanged('pages', { atLeast: 0.8 }),
-    unchanged('joined', { atLeast: 0.8 }),
-    unchanged('opened', { atLeast: 0.8 }),
-    unchanged('attached', { below: 2 }),
-    unchanged('replaced', { below: 2 }),
-  ],
+  targets: TARGETS,
   async open(context) {
-    const contenders: Contender[] = []
-    for (const count of [LARGE, SMALL]) {
-      const folder = await context.folder()
-      await copyOrders(folder, count)
-      const settings = { ...CATALOG_SETTINGS, STOWAGE_DATA: folder }
-      const { url } = await startStowage(context, settings)
-      contenders.push(ordersContender(nameOf(count), { url, count, seconds: context.seconds }))
-    }
     const FILE = await copyOrders(await context.folder(), LARGE)
     const peer = await startPeer(context, 'page-sqlite', { FILE })
-    const measured = { url: peer.url, count: LARGE, seconds: context.seconds }
-    return [...contenders, { name: FASTIFY, run: () => measureLoads(measured, openStarts(LARGE)) }]
+    return openContenders(context, peer, async (count) => {
+      const folder = await context.folder()
+      await copyOrders(folder, count)
+      return { STOWAGE_DATA: folder }
+    })
   },
+}
+
+export const pastOrdersPostgres: Workload = {
+  title:
+    'Download pages and downloads of 1,000,000 past orders, on PostgreSQL and disk, 16 clients',
+  metrics: METRICS,
+  targets: TARGETS,
+  async open(context) {
+    const { database, copy } = await startPostgresWithOrders(context)
+    const large = await database(LARGE)
+    const DATABASE = await copy(large, 'peer')
+    const peer = await startPeer(context, 'page-postgres', { DATABASE })
+    return openContenders(context, peer, async (count) => ({
+      STOWAGE_DATABASE: count === LARGE ? large : await database(count),
+    }))
+  },
+}
+
+/** `fill` creates a database with so many orders, and returns the settings of its service. */
+async function openContenders(
+  context: WorkloadContext,
+  peer: ServerProcess,
+  fill: (count: number) => Promise<Record<string, string>>,
+): Promise<Contender[]> {
+  const { seconds } = context
+  const contenders: Contender[] = []
+  for (const count of [LARGE, SMALL]) {
+    const { url } = await startStowage(context, { ...CATALOG_SETTINGS, ...(await fill(count)) })
+    contenders.push(ordersContender(nameOf(count), { url, count, seconds }))
+  }
+  const measured = { url: peer.url, count: LARGE, seconds }
+  const next = openStarts(LARGE)
+  return [...contenders, { name: FASTIFY, run: () => measureLoads(measured, next) }]
 }
 
 interface Measured {
