@@ -67,8 +67,11 @@ const ELSEWHERE: { page: string; begins?: RegExp; test: string }[] = [
   { page: 'examples/README.md', test: 'packages/client/test/examples.test.ts' },
 ]
 
-/** The snippets that no test can run on a machine without a network, containers and systemd's journal. */
-const NOWHERE = /^(git clone|npm ci|docker|useradd|journalctl)/m
+/**
+ * The snippets that no test can run on a machine without a network, containers and systemd's journal, and backups made by
+ * other programs, which the page says it was tried with.
+ */
+const NOWHERE = /^(git clone|npm ci|docker|useradd|journalctl|pg_basebackup|litestream|rclone)/m
 
 /** The snippets that a test of this file has taken. */
 const taken = new Set<Snippet>()
@@ -344,6 +347,18 @@ test('the database of docs/production.md can be created', async (t) => {
   for (const command of own.split('\n').filter((line) => line !== '')) await sql.unsafe(command)
   await sql.unsafe(`drop database ${name}`)
   await sql.unsafe(`drop role ${name}`)
+  await sql.end()
+})
+
+test('PostgreSQL knows the settings of docs/production.md', async (t) => {
+  const sql = postgres(await emptyDatabase(t), { max: 1 })
+  const archive = snippet('docs/production.md', 'ini', /^archive_mode/m)
+  const restore = snippet('docs/production.md', 'sh', /^restore_command/m)
+  const names = [...`${archive}${restore}`.matchAll(/^(\w+) = /gm)].map(([, name = '']) => name)
+  const known = await sql<
+    { name: string }[]
+  >`select name from pg_settings where name in ${sql(names)}`
+  assert.deepEqual(known.map(({ name }) => name).sort(), names.sort())
   await sql.end()
 })
 
