@@ -38,6 +38,7 @@ export const CLAIM: MailClaim = {
 }
 export const NEXT = { page: 1, perPage: 10 }
 const SENT = { state: 'sent', reason: null } as const
+const WAITS = { state: 'queued', reason: 'held', afterMs: 900_000, isAttempt: false } as const
 
 export function testMails({ name, open }: Contract): void {
   test(name('a mail is queued, claimed once, and its result is recorded once'), async (t) => {
@@ -217,37 +218,40 @@ export function testMails({ name, open }: Contract): void {
     for (const count of forgotten) assert.ok(count <= 7, `${count}`)
   })
 
-  test(name('a release of a held order makes its mail due'), async (t) => {
-    const { database, data } = await open(t)
-    const order = await addOrder(data, { isHeld: true })
-    await addMail(data, { orderId: order.id })
-    const [claimed] = await database.claimMails(CLAIM)
-    assert.ok(claimed)
-    const later = { state: 'queued', reason: 'held', afterMs: 900_000, isAttempt: false } as const
-    await database.recordMail(claimed, later)
-    assert.deepEqual(await database.claimMails(CLAIM), [])
-    await data.changeOrder(order.id, { isHeld: false })
-    assert.equal((await database.claimMails(CLAIM)).length, 1)
-  })
-
-  test(
-    name('a mail that waits for an order that was released meanwhile is due at once'),
-    async (t) => {
+  for (const [change, end] of [
+    ['a release', (data: AccountData, id: string) => data.changeOrder(id, { isHeld: false })],
+    ['a revocation', (data: AccountData, id: string) => data.revokeOrder(id)],
+  ] as const) {
+    test(name(`${change} of a held order makes its mail due`), async (t) => {
       const { database, data } = await open(t)
       const order = await addOrder(data, { isHeld: true })
       await addMail(data, { orderId: order.id })
       const [claimed] = await database.claimMails(CLAIM)
       assert.ok(claimed)
-      await data.changeOrder(order.id, { isHeld: false })
-      const waits = { state: 'queued', reason: 'held', afterMs: 900_000, isAttempt: false } as const
-      assert.equal(await database.recordMail(claimed, { ...waits, isHeld: true }), true)
-      const [again] = await database.claimMails(CLAIM)
-      assert.ok(again)
-      // Another pause is kept.
-      assert.equal(await database.recordMail(again, waits), true)
+      await database.recordMail(claimed, WAITS)
       assert.deepEqual(await database.claimMails(CLAIM), [])
-    },
-  )
+      await end(data, order.id)
+      assert.equal((await database.claimMails(CLAIM)).length, 1)
+    })
+
+    test(
+      name(`a mail that waits for a held order is due at once after ${change} meanwhile`),
+      async (t) => {
+        const { database, data } = await open(t)
+        const order = await addOrder(data, { isHeld: true })
+        await addMail(data, { orderId: order.id })
+        const [claimed] = await database.claimMails(CLAIM)
+        assert.ok(claimed)
+        await end(data, order.id)
+        assert.equal(await database.recordMail(claimed, { ...WAITS, isHeld: true }), true)
+        const [again] = await database.claimMails(CLAIM)
+        assert.ok(again)
+        // Another pause is kept.
+        assert.equal(await database.recordMail(again, WAITS), true)
+        assert.deepEqual(await database.claimMails(CLAIM), [])
+      },
+    )
+  }
 
   test(name('texts keep the values that a change does not name'), async (t) => {
     const { data } = await open(t)

@@ -96,11 +96,12 @@ export function mailStatementsOf(dialect: Dialect) {
          due_at = ${later(clock, ':after')}, sent_at = case when :sent = ${flag(true)} then ${clock} else sent_at end
        where id = :id and state = 'sending' and attempts = :attempts returning ${MAIL_COLUMNS}`,
     ).first(toMail),
-    /** Changes a mail of an order that is not held. */
+    /** Changes a mail of an order that it no longer waits for. */
     hastenIfReleased: statement<{ id: string; retry_for: number }>(
       `update mails set due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
        where id = :id and state = 'queued'
-         and exists (select 1 from orders o where o.id = mails.order_id and o.held = ${flag(false)})`,
+         and exists (select 1 from orders o where o.id = mails.order_id
+           and (o.held = ${flag(false)} or o.revoked_at is not null))`,
     ).none(),
     lockNotice: statement<{ id: string }>(`select id from notices where id = :id ${lock}`).none(),
     /** Changes a mail of a notice that is not cancelled. */

@@ -200,8 +200,10 @@ export function orderWork(
     *revokeOrder(id: string): SharedWork<boolean> {
       const locked = yield* run(statements.lockOrder, { account, id })
       if (locked === undefined) return false
-      const revoked = yield* run(statements.revokeOrder, { id })
-      if (revoked !== undefined) yield* noteChange(id, 'order.revoked')
+      if ((yield* run(statements.revokeOrder, { id })) === undefined) return true
+      // The job cancels those that wait because the order is held.
+      yield* run(mails.hastenMailsOfOrder, { order: id, retry_for: RETRY_FOR_MS })
+      yield* noteChange(id, 'order.revoked')
       return true
     },
 

@@ -81,7 +81,7 @@ function mailWork({
         sent: isSent,
       })
       if (recorded === undefined) return false
-      // The release or the start did not find this mail, because it was being sent.
+      // The release, the revocation or the start did not find this mail, because it was being sent.
       if (isHeld) yield* run(mails.hastenIfReleased, { id, retry_for })
       if (isStopped) yield* run(mails.requeueIfStarted, { id, retry_for })
       if (isSent && orderId !== null && mail.kind === 'files_ready') {

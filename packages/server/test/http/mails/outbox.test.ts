@@ -90,7 +90,7 @@ test('orders that cannot be mailed are refused with the reason', async (t) => {
   assert.deepEqual([refused.status, refused.body.code], [409, 'no_email'])
 })
 
-test('the mail of a held order waits until it is released', async (t) => {
+test('the mail of a held order waits until it is released, and is cancelled if it is revoked', async (t) => {
   const server = await aMailServer(t)
   const service = await aService(t, mailSettings(server))
   await aSoldFile(service)
@@ -103,6 +103,12 @@ test('the mail of a held order waits until it is released', async (t) => {
   assert.equal(server.mails.length, 0)
   await service.call('PATCH', `${ORDERS}/${order.id}`, { held: false })
   assert.equal((await mailThatIs(service, 'sent')).id, waiting.id)
+
+  const other = await anOrder(service, { ...BUYER, held: true, notify: true })
+  await mailWhen(service, 'it waits', ({ id, reason }) => id !== waiting.id && reason !== null)
+  await service.call('DELETE', `${ORDERS}/${other.id}`)
+  assert.equal((await mailThatIs(service, 'cancelled')).reason, 'The order was revoked.')
+  assert.equal(server.mails.length, 1)
 })
 
 test('an address that the server refuses fails at once with its reason, and is sent again by a call', async (t) => {
