@@ -92,6 +92,19 @@ test('a folder is renamed, and merged with an existing one only after a warning'
   assert.equal(pathOf(), 'course/week 1')
 
   await open()
+  await field.fill('course/introduction')
+  await page.keyboard.press('Enter')
+  await page.getByText('2 assets moved to “course/introduction”').waitFor()
+  // On another page, it does not lead back.
+  await page.getByRole('link', { name: 'Orders' }).click()
+  await page.getByRole('heading', { name: 'Orders' }).waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 assets moved to “course/week 1”').last().waitFor()
+  assert.equal(new URL(page.url()).pathname, '/orders')
+  await page.goto('/?path=course/week 1')
+  await untilRows(page, ['1.zip', '0.zip'])
+
+  await open()
   await field.fill('samples')
   await dialog.getByText('“samples” already has 1 asset').waitFor()
   await assertAccessible(page, 'the dialog to move a folder', DIALOG)
@@ -136,6 +149,9 @@ test('while a folder is moved, its dialog does not take the moved assets for a c
   // This call comes too late, and is refused. Then the dialog shows the folders as they are.
   await page.getByText('“new” already has 2 assets').waitFor()
   assert.equal(wasConflict, false)
+  await client.bulk({ action: 'move', ids: [data[2]?.id ?? ''], path: 'new' })
+  await page.getByText('No matching assets').waitFor()
+  assert.ok(await dialog.isVisible())
 })
 
 test('selected assets are moved to a folder, and back', async (t) => {

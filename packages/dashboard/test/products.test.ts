@@ -130,7 +130,7 @@ test('products without files are found, and a column header sorts them, as the U
   await page.getByText('Without assets', { exact: true }).click()
   await page.waitForURL('/products?show=without-files')
   await untilNames(page, ['Amp', 'drum loops'])
-  await page.getByRole('cell', { name: '1 of 2 variants without files' }).waitFor()
+  await page.getByRole('cell', { name: '1 of 2 variants without assets' }).waitFor()
   await page.getByRole('button', { name: 'Product', exact: true }).click()
   await page.getByRole('button', { name: 'Product', exact: true }).click()
   await untilNames(page, ['drum loops', 'Amp'])

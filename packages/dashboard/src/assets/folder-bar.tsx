@@ -76,8 +76,11 @@ export function FolderBar(props: FolderBarProps) {
               {texts.renameOrMove}
             </Button>
           </RequireScope>
-          <MoveFolder path={path} isOpen={isMoving} onClose={moving.close} onMoved={onMoved} />
         </>
+      )}
+      {path !== '' && (
+        // It stays open while the last assets leave the folder.
+        <MoveFolder path={path} isOpen={isMoving} onClose={moving.close} onMoved={onMoved} />
       )}
     </Group>
   )

@@ -1,4 +1,5 @@
 import { Alert, Checkbox, Text, TextInput } from '@mantine/core'
+import type { FolderMove } from '@stowage/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
@@ -35,9 +36,9 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
   const isChanged = to !== '' && to !== path
   const moveBack = async (from: string) => {
     try {
-      const { moved } = await client.moveFolder({ from, to: path })
-      notify({ message: plural(texts.folderMoved, moved, { folder: path }) })
-      onMoved(path)
+      const result = await client.moveFolder({ from, to: path })
+      notify({ message: messageOf(result, { from, to: path }) })
+      if (isListed(from)) onMoved(path)
     } catch (error) {
       notify({ isError: true, title: texts.undoFailed, message: errorText(error) })
     }
@@ -45,14 +46,12 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
   }
   const mutation = useMutation({
     mutationFn: () => client.moveFolder({ from: path, to, ...(isMerge && { merge: true }) }),
-    onSuccess({ status, moved }) {
-      const isDone = status === 'moved'
+    onSuccess(result) {
+      const canUndo = result.status === 'moved' && !isMerge
       notify({
-        message: isDone
-          ? plural(texts.folderMoved, moved, { folder: to })
-          : plural(texts.folderMoving, moved, { from: path, to }),
+        message: messageOf(result, { from: path, to }),
         // What was merged belongs together from now on.
-        ...(isDone && !isMerge && { action: { label: common.undo, run: () => void moveBack(to) } }),
+        ...(canUndo && { action: { label: common.undo, run: () => void moveBack(to) } }),
       })
       onClose()
       onMoved(to)
@@ -105,6 +104,17 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
       )}
     </DialogForm>
   )
+}
+
+function messageOf({ status, moved }: FolderMove, { from, to }: { from: string; to: string }) {
+  return status === 'moved'
+    ? plural(texts.folderMoved, moved, { folder: to })
+    : plural(texts.folderMoving, moved, { from, to })
+}
+
+/** Whether the page shows this folder: the user may have opened another page since the move. */
+function isListed(folder: string): boolean {
+  return location.pathname === '/' && new URLSearchParams(location.search).get('path') === folder
 }
 
 /** A folder as a user writes it, with or without a slash at its end. */

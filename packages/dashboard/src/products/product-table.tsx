@@ -94,7 +94,7 @@ const ProductRow = memo(function ProductRow({
   const { name, vendor, tags, variants, variants_total: total, matching_total: matching } = product
   const assetsText =
     isWithoutFiles && matching !== undefined && matching < total
-      ? plural(texts.variantsWithoutFiles, total, { matching: numberText(matching) })
+      ? plural(texts.variantsWithoutAssets, total, { matching: numberText(matching) })
       : assetCountText(product)
   const row = useFocusHandover<HTMLTableRowElement>()
   const [first] = variants

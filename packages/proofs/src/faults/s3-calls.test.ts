@@ -198,25 +198,23 @@ test('while the storage is slower than its limit, /readyz reports it, and the in
   }
   const requestThree = () =>
     Promise.all([1, 2, 3].map(() => requestSession(service.baseUrl, { bytes: someBytes(1) })))
-  const slowDown = (ms: number) =>
-    proxy.injectFaults(({ operation }) =>
-      operation === 'CreateMultipartUpload' ? { kind: 'slow', ms } : undefined,
-    )
-  slowDown(1_000)
   await requestThree()
   assert.equal(await readDegraded(), undefined)
-  slowDown(2_500)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  proxy.injectFaults(({ operation }) =>
+    operation === 'CreateMultipartUpload' ? { kind: 'held', until: promise } : undefined,
+  )
   const requests = requestThree()
   await until('a call that is running is reported', async () => {
     return /^the storage is slow: createUpload has been running/.test(
       (await readDegraded())?.[0] ?? '',
     )
   })
+  resolve()
   await requests
-  proxy.injectFaults(() => undefined)
   assert.match(
     (await readDegraded())?.[0] ?? '',
-    /^the storage is slow: createUpload took \d\.\d s$/,
+    /^the storage is slow: createUpload took \d+\.\d s$/,
   )
 })
 
@@ -250,6 +248,8 @@ function describe(fault: S3Fault): string {
       return 'The storage receives the request twice'
     case 'slow':
       return `The response takes ${fault.ms} ms longer`
+    case 'held':
+      return 'The request waits'
     case 'never':
       return 'The storage never responds'
   }

@@ -19,6 +19,8 @@ export type S3Fault =
   /** The storage receives the request twice, and the client receives the second response. */
   | { kind: 'twice' }
   | { kind: 'slow'; ms: number }
+  /** The storage receives the request at the end of the promise. */
+  | { kind: 'held'; until: Promise<void> }
   /** The request is accepted but gets no response. */
   | { kind: 'never' }
 
@@ -74,6 +76,9 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
         break
       case 'slow':
         await pause(fault.ms)
+        break
+      case 'held':
+        await fault.until
         break
     }
     const { message, content } = await forward(incoming, body)

@@ -8,6 +8,7 @@ import { putParts, requestSession, someBytes, uploadFile } from '@stowage/testin
 import type { AccountData } from '../database/account-data.ts'
 import type { EventListener } from '../database/event-data.ts'
 import type { Context } from '../operations/context.ts'
+import { createChecksumJobs } from './checksums.ts'
 import { openSchedule, PAUSE_MS } from './schedule.ts'
 
 /** Longer than any step of a job takes that does not hang. */
@@ -86,29 +87,25 @@ test('the number of concurrent removals is limited, and no removal starts after 
 test('the jobs that read new files run when an account has events, and not at each regular check', async (t) => {
   const context = await takeOverJobs(await aService(t, { STOWAGE_CHECKSUMS: 'on' }))
   const listeners: EventListener[] = []
-  let claims = 0
-  const database = {
-    ...context.database,
-    onEvents(listener: EventListener) {
-      listeners.push(listener)
-      return () => {}
-    },
-    claimWithheld(...args: Parameters<typeof context.database.claimWithheld>) {
-      claims += 1
-      return context.database.claimWithheld(...args)
-    },
+  const onEvents = (listener: EventListener) => {
+    listeners.push(listener)
+    return () => {}
   }
-  const schedule = openSchedule({ ...context, database }, { isAlone: false })
+  const { compare, compute } = createChecksumJobs(context)
+  const jobs = compare.length + compute.length
+  let runs = 0
+  const schedule = openSchedule(
+    { ...context, database: { ...context.database, onEvents } },
+    { isAlone: false, onRun: ({ job }) => (runs += /^comp(are|ute)Checksums$/.test(job) ? 1 : 0) },
+  )
   try {
-    await until('the jobs have run', () => claims > 0)
+    await until('each job has run', () => runs === jobs)
+    for (const listener of listeners) listener(undefined)
     // Longer than the pause after a run.
     await pause(800)
-    const before = claims
-    for (const listener of listeners) listener(undefined)
-    await pause(200)
-    assert.equal(claims, before)
+    assert.equal(runs, jobs)
     for (const listener of listeners) listener('an account')
-    await until('the jobs have run again', () => claims === 2 * before)
+    await until('each job has run again', () => runs === 2 * jobs)
   } finally {
     await schedule.close(CLOSING_MS)
   }

@@ -16,6 +16,9 @@ export function maxUsesOf(placeholder: string): number {
   return placeholder === 'orders' ? 1 : 3
 }
 
+/** For the same reason: each has its style. */
+export const MAX_PARAGRAPHS = 100
+
 /** A text without it would be of no use. */
 export const REQUIRED: Record<MailKind, string> = {
   files_ready: 'url',

@@ -9,6 +9,7 @@ import {
 } from '../domain/mail.ts'
 import {
   LANGUAGES,
+  MAX_PARAGRAPHS,
   maxUsesOf,
   PLACEHOLDERS,
   placeholdersOf,
@@ -97,6 +98,10 @@ function problemsOf(
     }
   }
   const field = `${path}text`
+  const paragraphs = (text ?? '').split(/\n{2,}/).length
+  if (paragraphs > MAX_PARAGRAPHS) {
+    errors[field] ??= [`has ${paragraphs} paragraphs; at most ${MAX_PARAGRAPHS} are possible`]
+  }
   const required = REQUIRED[kind]
   const isMissing = text !== undefined && !placeholdersOf(text).includes(required)
   if (isMissing && errors[field] === undefined) {

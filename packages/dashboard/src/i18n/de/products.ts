@@ -50,9 +50,9 @@ export const products: Translation<typeof English> = {
   deleteNamed: '{name} löschen',
   noAssets: 'Keine Assets',
   manyAssets: 'Viele Assets',
-  variantsWithoutFiles: {
-    one: '{matching} von {count} Variante ohne Dateien',
-    other: '{matching} von {count} Varianten ohne Dateien',
+  variantsWithoutAssets: {
+    one: '{matching} von {count} Variante ohne Assets',
+    other: '{matching} von {count} Varianten ohne Assets',
   },
   moreTags: { one: '{count} weiterer Tag', other: '{count} weitere Tags' },
   notFoundHint: 'Vielleicht wurde es gelöscht, oder die URL ist falsch.',

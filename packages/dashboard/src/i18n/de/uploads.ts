@@ -149,7 +149,8 @@ export const uploads: Translation<typeof English> = {
     one: 'Sie wurde nicht hochgeladen: {needed} benötigt.',
     other: 'Diese {count} Dateien wurden nicht hochgeladen: {needed} benötigt.',
   },
-  removesTrash: 'Der Upload entfernt dafür die ältesten Assets endgültig aus dem {trash}.',
+  removesTrash:
+    'Um Platz zu schaffen, entfernt der Upload die ältesten Assets endgültig aus dem {trash}.',
   makeRoom:
     'Löschen Sie Dateien, oder bitten Sie den Betreiber des Dienstes um einen größeren Tarif.',
   uploadFiles: { one: '{count} Datei hochladen', other: '{count} Dateien hochladen' },

@@ -49,9 +49,9 @@ export const products = texts('products', {
   deleteNamed: 'Delete {name}',
   noAssets: 'No assets',
   manyAssets: 'Many assets',
-  variantsWithoutFiles: {
-    one: '{matching} of {count} variant without files',
-    other: '{matching} of {count} variants without files',
+  variantsWithoutAssets: {
+    one: '{matching} of {count} variant without assets',
+    other: '{matching} of {count} variants without assets',
   },
   moreTags: { one: '{count} more tag', other: '{count} more tags' },
   notFoundHint: 'It may have been deleted, or the URL may be wrong.',

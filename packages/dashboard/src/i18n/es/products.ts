@@ -50,10 +50,10 @@ export const products: Translation<typeof English> = {
   deleteNamed: 'Eliminar {name}',
   noAssets: 'Sin recursos',
   manyAssets: 'Muchos recursos',
-  variantsWithoutFiles: {
-    one: '{matching} de {count} variante sin archivos',
-    many: '{matching} de {count} de variantes sin archivos',
-    other: '{matching} de {count} variantes sin archivos',
+  variantsWithoutAssets: {
+    one: '{matching} de {count} variante sin recursos',
+    many: '{matching} de {count} de variantes sin recursos',
+    other: '{matching} de {count} variantes sin recursos',
   },
   moreTags: {
     one: '{count} etiqueta más',

@@ -179,7 +179,7 @@ export const uploads: Translation<typeof English> = {
     other: 'Estos {count} archivos no se subieron: se necesitan {needed}.',
   },
   removesTrash:
-    'Para ello, la subida elimina definitivamente los recursos más antiguos de la {trash}.',
+    'Para liberar espacio, la subida elimina definitivamente los recursos más antiguos de la {trash}.',
   makeRoom: 'Elimine archivos o pida al operador del servicio que amplíe el plan.',
   uploadFiles: {
     one: 'Subir {count} archivo',

@@ -50,10 +50,10 @@ export const products: Translation<typeof English> = {
   deleteNamed: 'Supprimer {name}',
   noAssets: 'Aucune ressource',
   manyAssets: 'Nombreuses ressources',
-  variantsWithoutFiles: {
-    one: '{matching} sur {count} variante sans fichiers',
-    many: '{matching} sur {count} de variantes sans fichiers',
-    other: '{matching} sur {count} variantes sans fichiers',
+  variantsWithoutAssets: {
+    one: '{matching} sur {count} variante sans ressources',
+    many: '{matching} sur {count} de variantes sans ressources',
+    other: '{matching} sur {count} variantes sans ressources',
   },
   moreTags: {
     one: '{count} autre étiquette',

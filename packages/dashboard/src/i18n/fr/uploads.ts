@@ -179,7 +179,7 @@ export const uploads: Translation<typeof English> = {
     other: 'Ces {count} fichiers n’ont pas été téléversés : {needed} nécessaires.',
   },
   removesTrash:
-    'Pour cela, le téléversement supprime définitivement les ressources les plus anciennes de la {trash}.',
+    'Pour libérer de l’espace, le téléversement supprime définitivement les ressources les plus anciennes de la {trash}.',
   makeRoom: 'Supprimez des fichiers, ou demandez à l’exploitant du service un forfait supérieur.',
   uploadFiles: {
     one: 'Téléverser {count} fichier',

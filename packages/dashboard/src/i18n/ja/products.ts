@@ -50,7 +50,7 @@ export const products: Translation<typeof English> = {
   deleteNamed: '{name} を削除',
   noAssets: 'アセットなし',
   manyAssets: '多数のアセット',
-  variantsWithoutFiles: { other: '{count} 件中 {matching} 件のバリエーションにファイルなし' },
+  variantsWithoutAssets: { other: '{count} 件中 {matching} 件のバリエーションにアセットなし' },
   moreTags: { other: 'ほか {count} 個のタグ' },
   notFoundHint: '削除されたか、URL が間違っている可能性があります。',
   dropHere: 'ファイルやフォルダをドロップしてアップロードし、次の商品に関連付けます：',

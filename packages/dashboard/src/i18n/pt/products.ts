@@ -50,10 +50,10 @@ export const products: Translation<typeof English> = {
   deleteNamed: 'Excluir {name}',
   noAssets: 'Nenhum ativo',
   manyAssets: 'Muitos ativos',
-  variantsWithoutFiles: {
-    one: '{matching} de {count} variante sem arquivos',
-    many: '{matching} de {count} de variantes sem arquivos',
-    other: '{matching} de {count} variantes sem arquivos',
+  variantsWithoutAssets: {
+    one: '{matching} de {count} variante sem ativos',
+    many: '{matching} de {count} de variantes sem ativos',
+    other: '{matching} de {count} variantes sem ativos',
   },
   moreTags: { one: 'mais {count} tag', many: 'mais {count} de tags', other: 'mais {count} tags' },
   notFoundHint: 'Ele pode ter sido excluído ou a URL pode estar errada.',

@@ -178,7 +178,8 @@ export const uploads: Translation<typeof English> = {
     many: 'Estes {count} de arquivos não foram enviados: {needed} necessários.',
     other: 'Estes {count} arquivos não foram enviados: {needed} necessários.',
   },
-  removesTrash: 'Para isso, o envio exclui definitivamente os ativos mais antigos da {trash}.',
+  removesTrash:
+    'Para liberar espaço, o envio exclui definitivamente os ativos mais antigos da {trash}.',
   makeRoom: 'Exclua arquivos ou peça ao operador do serviço para ampliar o plano.',
   uploadFiles: {
     one: 'Enviar {count} arquivo',

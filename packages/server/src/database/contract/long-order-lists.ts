@@ -156,6 +156,7 @@ export function testLongOrderLists({ name, open }: Contract): void {
       [{ asset }, hasProduct(1)],
       [{ asset: popular }, coversPopular],
       [{ asset: popular, words: ['ada'] }, (order) => coversPopular(order) && has('ada')(order)],
+      [{ asset: popular, number: '#18' }, (order) => coversPopular(order) && has('#18 ')(order)],
       [{ asset: newUuid() }, () => false],
     ]
     const sorts = [

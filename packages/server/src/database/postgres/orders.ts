@@ -12,7 +12,7 @@ import {
   startOf,
 } from '../shared/listing.ts'
 import { type OrderRow, toOrder } from '../shared/order-rows.ts'
-import { linesWith, orderColumns } from '../shared/order-statements.ts'
+import { orderColumns } from '../shared/order-statements.ts'
 import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
@@ -40,7 +40,6 @@ interface StartRow {
 }
 
 const COLUMNS = orderColumns(POSTGRES)
-const LINES_WITH = linesWith(POSTGRES, 'filter.asset')
 
 export function accountOrderList(sql: Sql, account: string): AccountMethods['orderList'] {
   const all = sql`(select order_count from accounts where id = ${account})`
@@ -124,9 +123,8 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
   return {
     async listOrders(query) {
       const filter = conditionsOf(sql, account, { query, orders: 'some' })
-      const countAll = () => countRows(query, conditionsOf(sql, account, { query, orders: 'all' }))
       // The index of the numbers finds them all.
-      if (filter.length === 0 || query.number !== undefined) return countAll()
+      if (filter.length === 0 || query.number !== undefined) return countRows(query, filter)
       const own = sql`o.account_id = ${account}`
       const filtered = allOf(sql, [own, ...filter])
       const indexed = candidatesOf(sql, account, query)
@@ -141,7 +139,7 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
         const found = await findFew(query, sql`select o.id from orders o where ${filtered}`, own)
         if (found !== undefined) return found
       }
-      return countAll()
+      return countRows(query, conditionsOf(sql, account, { query, orders: 'all' }))
     },
   }
 }
@@ -185,7 +183,7 @@ function conditionsOf(
   if (asset !== undefined) {
     conditions.push(
       orders === 'all'
-        ? sql`o.id = any(array(${ordersWith(sql, account, asset)}))`
+        ? sql`o.id = any(array(${ordersNear(sql, account, asset, sql`and ${lineCovers(sql, account, asset)}`)}))`
         : coversAsset(sql, account, asset),
     )
   }
@@ -223,17 +221,26 @@ function candidatesOf(sql: Sql, account: string, query: OrderQuery): Fragment[] 
       select ol.order_id as id from order_lines ol
       where ol.account_id = ${account} and ol.product_id = ${productId}`)
   }
-  if (asset !== undefined) candidates.push(ordersWith(sql, account, asset))
+  if (asset !== undefined) candidates.push(ordersNear(sql, account, asset))
   return candidates
 }
 
-/** A query for the IDs of the orders that cover an asset, some of them several times. */
-function ordersWith(sql: Sql, account: string, asset: string): Fragment {
+/** The variants that an asset is attached to, as a part of a query. */
+function variantsWith(sql: Sql, account: string, asset: string): Fragment {
+  return sql`from asset_products l join products p on p.id = l.product_id
+    where l.asset_id = ${asset} and p.account_id = ${account}`
+}
+
+/**
+ * A query for the IDs of the orders that have an asset or a line of one of its products, some of them several times. All that
+ * cover the asset are among them.
+ */
+function ordersNear(sql: Sql, account: string, asset: string, lines = sql``): Fragment {
   return sql`
     select oa.order_id as id from order_assets oa where oa.asset_id = ${asset}
     union all
-    select ol.order_id from order_lines ol cross join (select ${asset}::uuid as asset) filter
-    where ol.account_id = ${account} and ${lineWith(sql, account, asset)}`
+    select ol.order_id from (select distinct p.product_id ${variantsWith(sql, account, asset)}) own
+    join order_lines ol on ol.account_id = ${account} and ol.product_id = own.product_id ${lines}`
 }
 
 /** A condition: the order `o` covers an asset. Without the offset, PostgreSQL would read the lines of all orders first. */
@@ -241,16 +248,16 @@ function coversAsset(sql: Sql, account: string, asset: string): Fragment {
   return sql`(
     exists (select from order_assets oa where oa.order_id = o.id and oa.asset_id = ${asset})
     or exists (
-      select from order_lines ol cross join (select ${asset}::uuid as asset) filter
-      where ol.order_id = o.id and ${lineWith(sql, account, asset)} offset 0))`
+      select from order_lines ol
+      where ol.order_id = o.id and ${lineCovers(sql, account, asset)} offset 0))`
 }
 
-/** A condition: the line `ol` covers `filter.asset`. The few products of the asset are read once, as an array. */
-function lineWith(sql: Sql, account: string, asset: string): Fragment {
-  return sql`ol.quantity > ol.refunded and ol.product_id = any(array(
-      select p.product_id from asset_products l join products p on p.id = l.product_id
-      where l.asset_id = ${asset} and p.account_id = ${account}))
-    and ${sql.unsafe(LINES_WITH)}`
+/** A condition: the line `ol` covers an asset. Its variants do not depend on the line, so PostgreSQL reads them once. */
+function lineCovers(sql: Sql, account: string, asset: string): Fragment {
+  const variants = variantsWith(sql, account, asset)
+  return sql`ol.quantity > ol.refunded and case when ol.variant_id is null
+    then ol.product_id in (select p.product_id ${variants})
+    else (ol.product_id, ol.variant_id) in (select p.product_id, p.variant_id ${variants}) end`
 }
 
 function cursorValue({ value = '' }: Cursor): Date | string {

@@ -71,7 +71,7 @@ export function coversAsset({ attachment }: Dialect, asset: string): string {
 }
 
 /** A condition: the line `ol` covers the asset with this ID. */
-export function linesWith({ attachment }: Pick<Dialect, 'attachment'>, asset: string): string {
+function linesWith({ attachment }: Pick<Dialect, 'attachment'>, asset: string): string {
   return `exists (select 1 from products p join asset_products l on ${attachment.ofProduct}
     join assets a on ${attachment.ofAsset} where a.id = ${asset} and ${PRODUCT_OF_LINE})`
 }

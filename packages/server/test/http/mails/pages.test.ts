@@ -68,6 +68,18 @@ test('the page for lost links is limited for each address', async (t) => {
   assert.deepEqual(statuses, [...Array(10).fill(200), 429, 429])
 })
 
+test('many requests for lost links are answered soon, although none of them wakes the job', async (t) => {
+  const service = await aService(t, mailSettings(await aMailServer(t)))
+  const { database } = service.context
+  const addresses = Array.from({ length: 200 }, (_, index) => `a${index}@example.com`)
+  for (const address of addresses) {
+    await database.addLinkRequest({ address, locale: null }, addresses.length)
+  }
+  // A pause of five seconds after each run would add up to 45 seconds.
+  const areAnswered = async () => (await database.listLinkRequests(1)).length === 0
+  await until('all are answered', areAnswered, 30_000)
+})
+
 test('each shop sends its own mail, and a service that sends none says so', async (t) => {
   const server = await aMailServer(t)
   const service = await aKeyedService(t, mailSettings(server))

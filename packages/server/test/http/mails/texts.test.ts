@@ -8,7 +8,7 @@ import { readConfig } from '../../../src/config/config.ts'
 import { MAIL_KINDS, type MailKind } from '../../../src/domain/mail.ts'
 import { type Branding, NO_BRANDING } from '../../../src/domain/order.ts'
 import { type MailValues, renderMail } from '../../../src/mail/render.ts'
-import { LANGUAGES, maxUsesOf, PLACEHOLDERS } from '../../../src/mail/texts.ts'
+import { LANGUAGES, MAX_PARAGRAPHS, maxUsesOf, PLACEHOLDERS } from '../../../src/mail/texts.ts'
 import { BUYER, MAILS, mailThatIs } from '../../support/mails.ts'
 import { anOrder, aSoldFile, urlOf } from '../../support/orders.ts'
 
@@ -69,6 +69,11 @@ test('a wrong or missing placeholder is refused and named, and nothing changes',
     [{ subject: 'Hi', text: '{url} {orders}' }, 'text', /unknown placeholders: \{orders\}/],
     [{ subject: 'Hi', text: '{url} { name }' }, 'text', /unknown placeholders: \{ name \}/],
     [{ subject: 'Hi', text: '{url}'.repeat(4) }, 'text', /\{url\} too often: at most 3/],
+    [
+      { subject: 'Hi', text: `{url}${'\n\nx'.repeat(100)}` },
+      'text',
+      /has 101 paragraphs; at most 100/,
+    ],
     [{ subject: 'Hi', text: 'Enjoy' }, 'text', /must have the placeholder \{url\}/],
     [{ subject: 'Hi\r\nBcc: a@b', text: '{url}' }, 'subject', /must not have control characters/],
     [{ subject: 'Hi', text: '{url}', html: '' }, 'html', /./],
@@ -141,7 +146,7 @@ function aMail(
       name: text,
       logo: 'a',
       color: '#ffd43b',
-      helpText: text,
+      helpText: text.repeat(2).slice(0, 500),
       helpEmail: 'help@sounds.example',
     },
   }
@@ -213,7 +218,9 @@ test('the HTML of a mail is smaller than 100 kB, however long its texts are', ()
     const placeholders = PLACEHOLDERS[kind]
       .map((name) => `{${name}}\n\n`.repeat(maxUsesOf(name)))
       .join('')
-    const own = placeholders + '"'.repeat(5000 - placeholders.length)
+    const paragraphs = 'x\n\n'.repeat(MAX_PARAGRAPHS - placeholders.split('\n\n').length)
+    const before = paragraphs + placeholders
+    const own = before + '"'.repeat(5000 - before.length)
     for (const language of LANGUAGES) {
       for (const more of [{}, { own }]) {
         const { html } = aMail(kind, language, { text, count: 50, ...more })
