@@ -35,7 +35,7 @@ const ENTRIES = Number(ARCHIVE_ENTRIES)
 const FILES = Math.min(ENTRIES, Number(ARCHIVE_FILES))
 const CUTS = Number(ARCHIVE_CUTS)
 /** Far more than two downloads at a time need, and far less than an archive. It grows with the entries, not with the bytes. */
-const MAX_MEMORY = 280_000_000 + 2_500 * ENTRIES
+const MAX_MEMORY = 220_000_000 + 1_500 * ENTRIES
 const LARGE_FILES = 5
 const REPLACEMENTS = 20
 const CHUNK = 20_000_000

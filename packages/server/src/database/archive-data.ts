@@ -45,6 +45,8 @@ export interface ArchiveData {
   readArchiveSegment(id: string, number: number): Promise<string | undefined>
   /** The objects with these keys, in any order. Unknown ones are left out. */
   readObjects(keys: string[]): Promise<ObjectState[]>
+  /** How many of these objects are kept and not damaged. */
+  countIntactObjects(keys: string[]): Promise<number>
   /** Keeps the CRC-32 of an object, unless one is known. */
   keepCrc32(key: string, crc32: number): Promise<void>
   /** Removes at most `limit` archives that have expired by the database's clock. Returns their number. */

@@ -131,6 +131,12 @@ export function readStoredSegment(content: string): ArchiveEntry[] {
   }))
 }
 
+/** The keys of the objects of a segment, without its entries: an archive may have a hundred thousand. */
+export function storedKeys(content: string): string[] {
+  const stored: StoredEntry[] = JSON.parse(content)
+  return stored.flatMap(([, , , , text, chunkSize]) => (chunkSize === undefined ? [] : [text]))
+}
+
 /** The entries of a segment, each with the position of its header, of its bytes, and of what follows them. */
 export function* positionsOf(
   entries: ArchiveEntry[],

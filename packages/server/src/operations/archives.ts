@@ -6,15 +6,15 @@ import type { ArchivedAsset } from '../database/archive-data.ts'
 import {
   type Archive,
   type ArchiveEntry,
-  type ArchiveSegment,
   type ArchiveSource,
   createArchiveLayout,
   positionsOf,
   readStoredSegment,
+  storedKeys,
 } from '../domain/archive.ts'
 import { createArchiveNames, type NameArchiveFile } from '../domain/archive-names.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
-import { type AssetListRequest, listAssets } from './assets.ts'
+import { type AssetListRequest, assetQueryOf } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 import { isWithheld } from './downloads.ts'
 import { unknownAssets } from './refusals.ts'
@@ -29,7 +29,8 @@ const MAX_ARCHIVES = 100
 const MAX_LENGTH_OF_ALL = 128_000_000
 /** Longer than its URL is valid: the same request then returns the same archive, and its download resumes. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000
-const PAGE = 1000
+/** With more, the process needs more memory: many of them survive until they are read again. */
+const ASSETS_AT_ONCE = 250
 /** How many files a refusal names. */
 const MAX_NAMED = 20
 
@@ -61,7 +62,7 @@ export async function createArchive(
       digest.update(JSON.stringify([entry.name, entry.size, entry.modifiedAt, entry.content]))
       layout.add(entry)
     }
-    if (files + links > MAX_ARCHIVE_FILES || layout.length > MAX_ARCHIVE_LENGTH) throw tooLarge()
+    if (layout.length > MAX_ARCHIVE_LENGTH) throw tooLarge()
   }
   if (refused.length > 0) throw refuseFiles(refused)
   if (files + links === 0) throw invalid({ filter: ['matches no assets'] })
@@ -93,14 +94,14 @@ function tooLarge(): ServiceError {
   return invalid({ filter: [`selects too many assets: ${limit}`] })
 }
 
-/** The selected assets, page by page, in the order of their IDs. */
+/** The selected assets, some at a time, in the order of their IDs. */
 async function* selectedAssets(
-  context: AccountContext,
+  { data }: AccountContext,
   selection: ArchiveSelection,
 ): AsyncIterable<ArchivedAsset[]> {
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)].sort()
-    const assets = await context.data.findArchivedAssets(ids)
+    const assets = await data.findArchivedAssets(ids)
     const known = new Set(assets.map(({ asset }) => asset.id))
     const unknown = ids.filter((id) => !known.has(id))
     if (unknown.length > 0) throw unknownAssets(unknown)
@@ -108,18 +109,15 @@ async function* selectedAssets(
     return
   }
   const sort = { by: 'created_at', descending: false } as const
-  const request = { ...selection.filter, sort, page: 1, perPage: PAGE }
-  for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-    const { assets, position } = await listAssets(context, { ...request, after: { id: after } })
-    const ids = assets.map(({ id }) => id)
+  const query = assetQueryOf({ ...selection.filter, sort, page: 1, perPage: 1 })
+  const ids = await data.selectAssets(query, MAX_ARCHIVE_FILES + 1)
+  if (ids.length > MAX_ARCHIVE_FILES) throw tooLarge()
+  ids.sort()
+  for (let at = 0; at < ids.length; at += ASSETS_AT_ONCE) {
     // Assets that were deleted since are left out.
-    yield await context.data.findArchivedAssets(ids)
-    after = position.nextAfter === undefined ? undefined : ids.at(-1)
+    yield await data.findArchivedAssets(ids.slice(at, at + ASSETS_AT_ONCE))
   }
 }
-
-/** Lower than every ID. */
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** One file or link of an archive. */
 interface ArchivedFile {
@@ -212,11 +210,14 @@ function named(files: { filename: string }[]): string {
 
 /** What the downloads of archives are read from. */
 export function createArchiveSource({ database, warn }: Context): ArchiveSource {
-  async function readSegment(id: string, number: number): Promise<ArchiveEntry[]> {
+  async function contentOf(id: string, number: number): Promise<string> {
     const content = await database.readArchiveSegment(id, number)
     if (content === undefined) throw archiveNotFound()
-    return readStoredSegment(content)
+    return content
   }
+
+  const areIntact = async (keys: string[]) =>
+    (await database.countIntactObjects(keys)) === keys.length
 
   return {
     async open(id) {
@@ -234,11 +235,12 @@ export function createArchiveSource({ database, warn }: Context): ArchiveSource 
     async check({ id, segments }, from) {
       const missing: ArchiveEntry[] = []
       const damaged: ArchiveEntry[] = []
-      for (const [index, { number }] of segments.entries()) {
+      for (const [index, segment] of segments.entries()) {
         const next = segments[index + 1]
         if (next !== undefined && next.start <= from) continue
-        const entries = await readSegment(id, number)
-        const wanted = [...positionsOf(entries, segments[index] as ArchiveSegment)]
+        const content = await contentOf(id, segment.number)
+        if (segment.start >= from && (await areIntact(storedKeys(content)))) continue
+        const wanted = [...positionsOf(readStoredSegment(content), segment)]
           .filter(({ dataEnd }) => dataEnd > from)
           .map(({ entry }) => entry)
         const states = await database.readObjects(wanted.flatMap(keyOf))
@@ -266,7 +268,7 @@ export function createArchiveSource({ database, warn }: Context): ArchiveSource 
     },
 
     async readSegment(id, number) {
-      const entries = await readSegment(id, number)
+      const entries = readStoredSegment(await contentOf(id, number))
       const unknown = entries.filter(({ crc32 }) => crc32 === undefined).flatMap(keyOf)
       if (unknown.length === 0) return entries
       const states = await database.readObjects(unknown)

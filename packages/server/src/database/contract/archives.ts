@@ -162,7 +162,9 @@ export function testArchives({ name, open }: Contract): void {
     const second = await replace(data, first)
     const isKept = async (...keys: string[]) => {
       const states = await database.readObjects(keys)
-      return keys.map((key) => states.find((state) => state.key === key)?.isKept)
+      const kept = keys.map((key) => states.find((state) => state.key === key)?.isKept)
+      assert.equal(await database.countIntactObjects(keys), kept.filter(Boolean).length)
+      return kept
     }
     assert.deepEqual(await isKept(first, second), [true, true])
     const third = await replace(data, first)
@@ -174,5 +176,6 @@ export function testArchives({ name, open }: Contract): void {
     await database.recordVerification(third, { sha256: null, dueAt: inHours(1) })
     const [state] = await database.readObjects([third])
     assert.deepEqual([state?.isKept, state?.isDamaged], [true, true])
+    assert.equal(await database.countIntactObjects([second, third]), 1)
   })
 }

@@ -25,8 +25,15 @@ const LATEST_EXPIRY_MS = 30 * 24 * 3_600_000
 
 /** The statements about archives. `checksum` is the column with the integrity of the current object of an asset. */
 export function archiveStatements(dialect: Dialect, checksum: string) {
-  const { clock, later, isIdIn } = dialect
+  const { clock, later, isIdIn, flag } = dialect
   const isExpired = `(expires_at <= ${clock} or expires_at > ${later(clock, LATEST_EXPIRY_MS)})`
+  const isKept = `(
+    exists (select 1 from assets
+      where id = c.object_key and object_key is null and status = 'ready')
+    or exists (select 1 from assets
+      where assets.object_key = c.object_key and status = 'ready')
+    or exists (select 1 from asset_versions v join assets a on a.id = v.asset_id
+      where v.object_key = c.object_key and a.status = 'ready'))`
   return {
     findArchivedAssets: statement<{ account: string; ids: string[] }>(
       `select ${ASSET_COLUMNS.join(', ')}, ${checksum}, coalesce(object_key, id) as object_key, chunk_size,
@@ -53,15 +60,13 @@ export function archiveStatements(dialect: Dialect, checksum: string) {
       'select content from archive_segments where archive_id = :id and number = :number',
     ).first((row: { content: string }) => row.content),
     readObjects: statement<{ keys: string[] }>(
-      `select object_key, damaged, crc32, (
-           exists (select 1 from assets
-             where id = c.object_key and object_key is null and status = 'ready')
-           or exists (select 1 from assets
-             where assets.object_key = c.object_key and status = 'ready')
-           or exists (select 1 from asset_versions v join assets a on a.id = v.asset_id
-             where v.object_key = c.object_key and a.status = 'ready')) as is_kept
+      `select object_key, damaged, crc32, ${isKept} as is_kept
        from checksums c where ${isIdIn('c.object_key', 'keys')}`,
     ).every(toObjectState),
+    countIntactObjects: statement<{ keys: string[] }>(
+      `select count(*) as count from checksums c
+       where ${isIdIn('c.object_key', 'keys')} and damaged = ${flag(false)} and ${isKept}`,
+    ).first(({ count }: { count: number }) => count),
     keepCrc32: statement<{ key: string; crc: number }>(
       'update checksums set crc32 = :crc where object_key = :key and crc32 is null',
     ).none(),

@@ -223,6 +223,8 @@ export function wireDatabase<Unit>(
     listArchiveSegments: (id) => execute(statements.listArchiveSegments, { id }),
     readArchiveSegment: (id, number) => execute(statements.readArchiveSegment, { id, number }),
     readObjects: (keys) => execute(statements.readObjects, { keys }),
+    countIntactObjects: async (keys) =>
+      (await execute(statements.countIntactObjects, { keys })) ?? 0,
     keepCrc32: (key, crc32) => execute(statements.keepCrc32, { key, crc: crc32 }, write),
     async forgetArchives(limit) {
       // Reads first: a read is much cheaper than a write that changes nothing.
