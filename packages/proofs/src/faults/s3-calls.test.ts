@@ -198,6 +198,7 @@ test('while the storage is slower than its limit, /readyz reports it, and the in
   }
   const requestThree = () =>
     Promise.all([1, 2, 3].map(() => requestSession(service.baseUrl, { bytes: someBytes(1) })))
+  proxy.injectFaults(() => ({ kind: 'slow', ms: 500 }))
   await requestThree()
   assert.equal(await readDegraded(), undefined)
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -14,7 +14,7 @@ import {
 } from '../domain/archive.ts'
 import { createArchiveNames, type NameArchiveFile } from '../domain/archive-names.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
-import { type AssetListRequest, assetQueryOf } from './assets.ts'
+import { type AssetListRequest, assetQueryOf, listAssets } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 import { isWithheld } from './downloads.ts'
 import { unknownAssets } from './refusals.ts'
@@ -29,7 +29,9 @@ const MAX_ARCHIVES = 100
 const MAX_LENGTH_OF_ALL = 128_000_000
 /** Longer than its URL is valid: the same request then returns the same archive, and its download resumes. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000
-/** With more, the process needs more memory: many of them survive until they are read again. */
+/** Up to so many matches are found like a page of the list, by any index. More of them are found by reading all assets. */
+const FEW_ASSETS = 1000
+/** With more, the heap grows further before garbage is collected: 1,000 at once take 100 MB more than 250. */
 const ASSETS_AT_ONCE = 250
 /** How many files a refusal names. */
 const MAX_NAMED = 20
@@ -96,9 +98,10 @@ function tooLarge(): ServiceError {
 
 /** The selected assets, some at a time, in the order of their IDs. */
 async function* selectedAssets(
-  { data }: AccountContext,
+  context: AccountContext,
   selection: ArchiveSelection,
 ): AsyncIterable<ArchivedAsset[]> {
+  const { data } = context
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)].sort()
     const assets = await data.findArchivedAssets(ids)
@@ -108,15 +111,21 @@ async function* selectedAssets(
     yield assets
     return
   }
-  const sort = { by: 'created_at', descending: false } as const
-  const query = assetQueryOf({ ...selection.filter, sort, page: 1, perPage: 1 })
-  const ids = await data.selectAssets(query, MAX_ARCHIVE_FILES + 1)
+  const ids = await selectIds(context, selection.filter)
   if (ids.length > MAX_ARCHIVE_FILES) throw tooLarge()
   ids.sort()
   for (let at = 0; at < ids.length; at += ASSETS_AT_ONCE) {
     // Assets that were deleted since are left out.
     yield await data.findArchivedAssets(ids.slice(at, at + ASSETS_AT_ONCE))
   }
+}
+
+async function selectIds(context: AccountContext, filter: ArchiveFilter): Promise<string[]> {
+  const sort = { by: 'created_at', descending: false } as const
+  const request = { ...filter, sort, page: 1, perPage: FEW_ASSETS }
+  const { assets, position } = await listAssets(context, request)
+  if (position.next === undefined) return assets.map(({ id }) => id)
+  return context.data.selectAssets(assetQueryOf(request), MAX_ARCHIVE_FILES + 1)
 }
 
 /** One file or link of an archive. */

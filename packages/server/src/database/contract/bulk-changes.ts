@@ -89,9 +89,12 @@ export function testBulkChanges({ name, open }: Contract): void {
     const ids: string[] = []
     for (let index = 0; index < 12; index += 1) {
       const filename = index % 2 === 0 ? `drum ${index}` : `bass ${index}`
-      ids.push(
-        index % 3 === 0 ? await aReadyAsset(data, { filename }) : await aLink(data, { filename }),
-      )
+      const facts = {
+        filename,
+        path: index < 6 ? 'kits/old' : null,
+        tags: index < 3 ? ['new'] : [],
+      }
+      ids.push(index % 3 === 0 ? await aReadyAsset(data, facts) : await aLink(data, facts))
     }
     await data.attachAssets(ids.slice(0, 4), { productIds: [1], variantIds: [], ids: [], skus: [] })
     await data.trashAssets(ids.slice(10))
@@ -103,6 +106,9 @@ export function testBulkChanges({ name, open }: Contract): void {
       { sku: 'S', words: ['drum'] },
       { productId: 1 },
       { words: ['nothing'] },
+      { folder: 'kits/', words: ['drum'] },
+      { folder: 'kits/', isDirect: true },
+      { tag: 'new' },
     ]
     for (const filter of filters) {
       const listed = await data.listAssets({ page: 1, perPage: 50, sort: NEWEST, ...filter })

@@ -183,7 +183,7 @@ function conditionsOf(
   if (asset !== undefined) {
     conditions.push(
       orders === 'all'
-        ? sql`o.id = any(array(${ordersNear(sql, account, asset, sql`and ${lineCovers(sql, account, asset)}`)}))`
+        ? sql`o.id = any(array(${ordersWith(sql, account, asset)}))`
         : coversAsset(sql, account, asset),
     )
   }
@@ -221,7 +221,7 @@ function candidatesOf(sql: Sql, account: string, query: OrderQuery): Fragment[] 
       select ol.order_id as id from order_lines ol
       where ol.account_id = ${account} and ol.product_id = ${productId}`)
   }
-  if (asset !== undefined) candidates.push(ordersNear(sql, account, asset))
+  if (asset !== undefined) candidates.push(ordersWith(sql, account, asset))
   return candidates
 }
 
@@ -231,16 +231,14 @@ function variantsWith(sql: Sql, account: string, asset: string): Fragment {
     where l.asset_id = ${asset} and p.account_id = ${account}`
 }
 
-/**
- * A query for the IDs of the orders that have an asset or a line of one of its products, some of them several times. All that
- * cover the asset are among them.
- */
-function ordersNear(sql: Sql, account: string, asset: string, lines = sql``): Fragment {
+/** A query for the IDs of the orders that cover an asset, some of them several times. */
+function ordersWith(sql: Sql, account: string, asset: string): Fragment {
   return sql`
     select oa.order_id as id from order_assets oa where oa.asset_id = ${asset}
     union all
     select ol.order_id from (select distinct p.product_id ${variantsWith(sql, account, asset)}) own
-    join order_lines ol on ol.account_id = ${account} and ol.product_id = own.product_id ${lines}`
+    join order_lines ol on ol.account_id = ${account} and ol.product_id = own.product_id
+    where ${lineCovers(sql, account, asset)}`
 }
 
 /** A condition: the order `o` covers an asset. Without the offset, PostgreSQL would read the lines of all orders first. */
