@@ -128,7 +128,7 @@ export interface AllMails {
    * or was cancelled with its notice, is due at once if the order was released, or the notice was started again, meanwhile.
    */
   recordMail(mail: Mail, result: MailResult): Promise<boolean>
-  /** In how many milliseconds the next mail or notice is due; undefined if there is none. */
+  /** In how many milliseconds the next mail, notice or request for lost links is due; undefined if there is none. */
   nextMailIn(): Promise<number | undefined>
   /** Deletes at most `limit` mails that have ended and are older than this. Returns their number. */
   forgetMails(keptForMs: number, limit: number): Promise<number>

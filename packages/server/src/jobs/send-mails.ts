@@ -109,16 +109,12 @@ export async function sendMails(context: Context, signal: AbortSignal): Promise<
   }
 
   while (!signal.aborted) {
-    let hasMoreLinks = false
-    await links.run(async () => {
-      hasMoreLinks = await answerLinkRequests(context, links.fail)
-    })
+    await links.run(() => answerLinkRequests(context, links.fail))
     await notices.run(() => continueNotices(context, notices.fail))
     let pauseMs = PAUSE_AFTER_ERROR_MS
     await sending.run(async () => {
       pauseMs = await step()
     })
-    if (hasMoreLinks) pauseMs = MIN_PAUSE_MS
     await wakeUp.wait(Math.max(pauseMs, MIN_PAUSE_MS), signal)
   }
   const timer = setTimeout(() => mail.server?.close(), DRAIN_MS)

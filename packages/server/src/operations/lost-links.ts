@@ -25,16 +25,14 @@ export async function requestLinks(
 }
 
 /**
- * Queues a mail of each shop with orders of the address. A request that fails pauses, and the others are answered. True if
- * more may be waiting.
+ * Queues a mail of each shop with orders of the address. A request that fails pauses, and the others are answered.
  */
 export async function answerLinkRequests(
   context: Context,
   onFailure: (text: string, error: unknown) => void,
-): Promise<boolean> {
+): Promise<void> {
   const { database } = context
-  const requests = await database.listLinkRequests(MAX_REQUESTS_PER_RUN)
-  for (const request of requests) {
+  for (const request of await database.listLinkRequests(MAX_REQUESTS_PER_RUN)) {
     try {
       await answerRequest(context, request)
     } catch (error) {
@@ -42,7 +40,6 @@ export async function answerLinkRequests(
       await database.postponeLinkRequest(request.address, PAUSE_AFTER_FAILURE_MS, KEPT_FOR_MS)
     }
   }
-  return requests.length === MAX_REQUESTS_PER_RUN
 }
 
 async function answerRequest(context: Context, { address, locale }: LinkRequest): Promise<void> {

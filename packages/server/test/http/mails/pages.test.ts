@@ -75,7 +75,7 @@ test('many requests for lost links are answered soon, although none of them wake
   for (const address of addresses) {
     await database.addLinkRequest({ address, locale: null }, addresses.length)
   }
-  // A pause of five seconds after each run would add up to 45 seconds.
+  // With a pause of five seconds after each run, it would take 45 seconds.
   const areAnswered = async () => (await database.listLinkRequests(1)).length === 0
   await until('all are answered', areAnswered, 30_000)
 })
