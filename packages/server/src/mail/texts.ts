@@ -16,7 +16,7 @@ export function maxUsesOf(placeholder: string): number {
   return placeholder === 'orders' ? 1 : 3
 }
 
-/** For the same reason: each has its style. */
+/** Each paragraph has its own style, so many of them would make a mail too large. */
 export const MAX_PARAGRAPHS = 100
 
 /** A text without it would be of no use. */
